@@ -3,14 +3,19 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PAPER := .venv-paper
 OLDEST := .venv-oldest
 RELEASE := .venv-release
 DOCS := .venv-docs
-# For the paper's VAE and BiGAN. A fixed version: an open range may bring gigabytes of CUDA.
+# For the paper's VAE and BiGAN, and for nothing else. A fixed version: an open range may bring
+# gigabytes of CUDA.
 TORCH ?= torch==2.13.0
 
 # Each worker gets neighbouring tests, which share fixtures, and takes some of the other's at the end.
-PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+WITH_WORKERS := -m pytest -n 2 --dist worksteal
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python $(WITH_WORKERS)
+PAPER_PYTEST := OPENBLAS_NUM_THREADS=1 $(PAPER)/bin/python $(WITH_WORKERS)
+PAPER_TESTS := reproduction/tests reproduction/src
 
 # The data sets that are not in the package, where a copy lies beside the repository.
 EXTERNAL := $(wildcard ../shared/datasets/external)
@@ -24,13 +29,14 @@ ifneq ($(PEERS),)
 export UNTIE_PEERS ?= $(abspath $(PEERS))
 endif
 
-.PHONY: help demo java test test-newest test-fast test-oldest test-slow lint coverage bench bench-quick docs docs-links extras release-check lock clean
+.PHONY: help demo java test test-newest test-fast test-paper test-oldest test-slow lint coverage bench bench-quick docs docs-links extras release-check lock clean
 
 help:
 	@echo "make demo           set up, run on a bundled data set and leave a report to open"
-	@echo "make test           set up, check style and types, run all tests but the slow ones (twelve minutes)"
+	@echo "make test           set up, check style and types, run all tests but the slow ones (twelve minutes); no PyTorch"
 	@echo "make test-fast      the tests that start no processes, clusters, servers or browsers"
 	@echo "make test-newest    all tests but the slow ones, without style and types"
+	@echo "make test-paper     the reproduction's tests with PyTorch, as VAE and BiGAN need it"
 	@echo "make test-oldest    the library's tests with the oldest versions of what it needs"
 	@echo "make test-slow      the tests that take long, and all properties on many examples"
 	@echo "make lint           style and types only, without PyTorch and Spark"
@@ -60,9 +66,15 @@ $(VENV)/.lint: pyproject.toml | $(VENV)/.pip
 	@touch $@
 
 $(VENV)/.test: pyproject.toml reproduction/pyproject.toml | $(VENV)/.pip
-	$(BIN)/python -m pip install --quiet $(TORCH)
 	$(BIN)/python -m pip install --quiet --group dev \
-		--editable '.[all,dask,spark]' --editable './reproduction[deep]'
+		--editable '.[all,dask,spark]' --editable ./reproduction
+	@touch $@
+
+$(PAPER)/.test: pyproject.toml reproduction/pyproject.toml
+	$(PYTHON) -m venv $(PAPER)
+	$(PAPER)/bin/python -m pip install --quiet --upgrade pip
+	$(PAPER)/bin/python -m pip install --quiet $(TORCH)
+	$(PAPER)/bin/python -m pip install --quiet --group test --editable '.[all]' --editable './reproduction[deep]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.test
@@ -104,6 +116,7 @@ java:
 
 test: lint test-newest
 
+# Without PyTorch, so tests of the reproduction that need it are skipped: test-paper runs them.
 # The budget fails a run whose tests do too much work: tests/budget.py.
 test-newest: $(VENV)/.test java
 	TEST_BUDGET=1 $(PYTEST)
@@ -112,14 +125,18 @@ test-newest: $(VENV)/.test java
 test-fast: $(VENV)/.test
 	$(PYTEST) -m 'not slow and not integration'
 
+test-paper: $(PAPER)/.test
+	$(PAPER_PYTEST) $(PAPER_TESTS)
+
 # With the oldest versions that the package promises to work with, but for Spark. The
 # golden fits are those of one set of versions: others round otherwise.
 test-oldest: $(OLDEST)/.test
 	OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -q -n 2 --dist worksteal -m 'not slow and not integration' \
 		tests --ignore tests/golden --ignore tests/engines/test_spark.py --ignore tests/spark_daemon.py
 
-test-slow: $(VENV)/.test
-	HYPOTHESIS_PROFILE=many $(PYTEST) -m 'slow or hypothesis'
+test-slow: $(VENV)/.test $(PAPER)/.test
+	HYPOTHESIS_PROFILE=many $(PYTEST) -m 'slow or hypothesis' tests src
+	HYPOTHESIS_PROFILE=many $(PAPER_PYTEST) -m 'slow or hypothesis' $(PAPER_TESTS)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
@@ -179,4 +196,4 @@ docs-links: $(DOCS)/.docs
 	DOCS_EXECUTION=off $(DOCS)/bin/python -m sphinx -b linkcheck docs docs/_build/links
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(RELEASE) $(DOCS) docs/_build docs/auto_gallery docs/evidence/history docs/reference/generated docs/sg_execution_times.rst build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PAPER) $(OLDEST) $(RELEASE) $(DOCS) docs/_build docs/auto_gallery docs/evidence/history docs/reference/generated docs/sg_execution_times.rst build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -168,10 +168,15 @@ def test_no_module_has_the_name_of_a_function_in_it(name):
     assert name.rpartition(".")[2] not in functions
 
 
+PAPER = ROOT.parents[1] / "reproduction/src/untie_paper"
+"""The other distribution of the repository, which an sdist lacks."""
+
+
 def test_no_class_has_the_name_of_another():
     """Not even in another package: who reads a name must not ask which one is meant."""
+    trees = {**TREES, **{str(path): ast.parse(path.read_text()) for path in PAPER.rglob("*.py")}}
     found = {}
-    for name, tree in TREES.items():
+    for name, tree in trees.items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name, []).append(name)

@@ -13,7 +13,7 @@ import pytest
 
 import untie
 from site_files import DOCS, ROOT, script
-from untie._util.messages import UnpreparedWarning
+from untie._prepare.unprepared import UnpreparedWarning
 from untie.cli.app import COMMANDS, single_command
 from untie.cluster import KModes
 from untie.datasets import load

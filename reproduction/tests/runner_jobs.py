@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_info
 
-from untie_paper.output.report import Report
+from untie_paper.output.report import PaperReport
 from untie_paper.run.experiment import Experiment, Job
 
 
@@ -99,7 +99,7 @@ def _lines(record):
 
 def report(results):
     doubles = sorted(row["double"] for row in results.rows if "double" in row)
-    return Report([f"{len(results.rows)} cells came out: {doubles}"])
+    return PaperReport([f"{len(results.rows)} cells came out: {doubles}"])
 
 
 def experiment(name, jobs, *, group="beyond", alone=False, report=report):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from untie.cluster import KModes
-from untie_paper.clustering_cell import LATENT, Partition, cluster, judge, partition
+from untie_paper.clustering_cell import LATENT, Clustering, cluster, judge, partition
 from untie_paper.datasets import load
 from untie_paper.evaluation import category_utility, clustering_f_score
 from untie_paper.methods import DISTANCES, ENCODERS
@@ -61,7 +61,7 @@ def test_steps_of_deep_methods_are_limited() -> None:
 
 def test_scores_of_the_classes_themselves_are_full() -> None:
     X, y = load("zoo")
-    cell = judge(X, y, Partition(np.asarray(y.astype("category").cat.codes), 7.0))
+    cell = judge(X, y, Clustering(np.asarray(y.astype("category").cat.codes), 7.0))
     scores = [cell[name] for name in ("f_score", "accuracy", "nmi", "ari")]
     assert scores == pytest.approx([100.0] * 4)
     assert cell["category_utility"] == category_utility(X, y)

@@ -266,14 +266,14 @@ def test_without_a_library_one_line_names_the_remedy(monkeypatch, tmp_path):
 
 
 def test_equal_errors_are_said_once():
-    from untie_paper.output.report import Report
+    from untie_paper.output.report import PaperReport
     from untie_paper.run.outcome import Outcome
 
     failures = [{"dataset": "car", "error": "E: a"}, {"dataset": "nursery", "error": "E: a"}]
     more = [{"dataset": "car", "seed": 1, "error": "E: b"}]
     outcomes = [
-        Outcome("one", "One", "beyond", Report(()), 2, failures),
-        Outcome("two", "Two", "beyond", Report(()), 1, more),
+        Outcome("one", "One", "beyond", PaperReport(()), 2, failures),
+        Outcome("two", "Two", "beyond", PaperReport(()), 1, more),
     ]
     assert command._failure_lines(outcomes) == [
         "  one(dataset=car) and 1 more: E: a",

@@ -28,7 +28,7 @@ from untie_paper.experiments import EXPERIMENTS
 from untie_paper.output.page import DATA, make_page
 from untie_paper.output.picture import draw
 from untie_paper.output.report import Figure
-from untie_paper.output.sections import FigureView, Section
+from untie_paper.output.sections import FigureView, PageSection
 from untie_paper.output.style import for_phones
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "evidence" / "reproduction"
@@ -127,7 +127,7 @@ def path(tmp_path_factory):
     ]
     path = tmp_path_factory.mktemp("figures") / "index.html"
     path.write_text(
-        make_page([Section("all", "All figures", "figures", 1, [], [], views)], {}),
+        make_page([PageSection("all", "All figures", "figures", 1, [], [], views)], {}),
         encoding="utf-8",
     )
     return path

@@ -14,7 +14,7 @@ from untie_paper.output.grid import make_grid
 from untie_paper.readings import (
     OF_20_PAIRS,
     OF_21_PAIRS,
-    Reading,
+    PaperReading,
     cluster_by_reading,
     jobs,
     readings,
@@ -30,7 +30,7 @@ def made(**scores: list[float]) -> list[dict[str, Any]]:
     """Return cells of two readings; of each set the scores of seed 0 and 1 of the first."""
     rows = []
     for dataset, (first, second) in scores.items():
-        for reading, shift in ((Reading(), 0.0), (Reading("joint"), 10.0)):
+        for reading, shift in ((PaperReading(), 0.0), (PaperReading("joint"), 10.0)):
             for seed, score in enumerate((first, second)):
                 cell = {"dataset": dataset, "seed": seed, "learned": True, "mean_omega": 0.5}
                 rows.append(cell | asdict(reading) | {"f_score": score + shift})
@@ -38,10 +38,10 @@ def made(**scores: list[float]) -> list[dict[str, Any]]:
 
 
 def test_the_first_reading_is_the_protocol_of_the_package() -> None:
-    assert readings()[0] == Reading()
-    given = Reading().encoder(3, seed=7).get_params()
+    assert readings()[0] == PaperReading()
+    given = PaperReading().encoder(3, seed=7).get_params()
     assert given == UNTIE.from_paper(3, random_state=7).get_params()
-    ours = cluster_by_reading("zoo", seed=1, n_restarts=3, **asdict(Reading()))
+    ours = cluster_by_reading("zoo", seed=1, n_restarts=3, **asdict(PaperReading()))
     theirs = cluster("zoo", "UNTIE", seed=1, n_restarts=3)
     assert ours["f_score"] == pytest.approx(theirs["f_score"])
     assert ours["cost"] == pytest.approx(theirs["cost"])
@@ -55,7 +55,7 @@ def test_every_question_has_an_answer_of_its_own() -> None:
         mine = [reading for reading in found if reading.couplings == couplings]
         for field, answers in ANSWERS.items():
             given = {getattr(reading, field) for reading in mine}
-            assert given == {*answers, getattr(Reading(), field)}
+            assert given == {*answers, getattr(PaperReading(), field)}
         crossed = {(reading.kernels, reading.scale) for reading in mine}
         assert len(crossed) == 2 * 3 - 1  # a Gaussian kernel's cosine is itself
 
@@ -151,7 +151,7 @@ def test_report() -> None:
 
 def test_rank_is_among_the_printed_scores_of_the_others() -> None:
     printed = published("clustering").set_index("dataset").drop(columns="delta")
-    cell = {"seed": 0, "learned": True, "mean_omega": 0.5, **asdict(Reading())}
+    cell = {"seed": 0, "learned": True, "mean_omega": 0.5, **asdict(PaperReading())}
     rows = [{"dataset": name, **cell, "f_score": score} for name, score in printed["UNTIE"].items()]
     table = report(Results(rows)).tables[0].measured
     assert table["rank in UNTIE's place"].tolist() == [pytest.approx(2.82)]
@@ -184,10 +184,10 @@ def test_cells_without_learning_are_marked() -> None:
 def test_nearer_to_print_the_less_the_weights_move() -> None:
     score, rows = PRINTED["zoo"], []
     for steps, solver, omega in ((500, "adam", 0.7), (1000, "adam", 0.3), (3000, "adam", 0.1)):
-        reading = Reading(n_steps=steps, solver=solver)
+        reading = PaperReading(n_steps=steps, solver=solver)
         cell = {"dataset": "zoo", "seed": 0, "learned": True, **asdict(reading)}
         rows.append(cell | {"mean_omega": omega, "f_score": score - 10 * (1 - omega)})
-    still = asdict(Reading(solver="uniform"))
+    still = asdict(PaperReading(solver="uniform"))
     cell = {"dataset": "zoo", "seed": 0, "learned": False, "mean_omega": 1.0, "f_score": score}
     said = " ".join(report(Results([*rows, cell | still])).findings)
     assert "the rank correlation of the mean omega (1 at the start)" in said

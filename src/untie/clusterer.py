@@ -50,7 +50,7 @@ from untie._util.checks import check_integer, draws_of
 from untie._util.messages import stage, warn_user
 from untie._util.types import Codes, FloatArray
 from untie.encoder import TableEncoder
-from untie.preparer import Preparer, new_preparer, prepare_rows
+from untie.preparer import Preparer, prepare_rows, unfitted_preparer
 from untie.untie_method import UNTIE
 
 LAZY_PASSES = 3
@@ -186,8 +186,9 @@ class TableClusterer(
             read piece by piece and may be larger than memory: what :func:`untie.scan` gives, a
             DuckDB relation, a polars LazyFrame, a pyarrow Dataset, a Dask frame. It is read once
             for the counts and a sample (twice where the encoder merges rare values of very many,
-            and once more for the sample where it merges values or has supplementary columns), up to
-            three times for the means and three for the refinement, and once more to be prepared.
+            and once more for the sample where it merges values, or has supplementary columns and
+            more than 2,000 distinct rows), up to three times for the means and three for the
+            refinement, and once more to be prepared.
         y : ignored
         sample_weight : array of shape (n_rows,) or str, optional
             How often each row counts, or the column that says so; lazy tables take a name only.
@@ -462,7 +463,7 @@ class TableClusterer(
     def _new_preparer(self) -> Preparer | None:
         """Return what prepares tables, not fitted yet, if they are to be prepared."""
         of_encoder = self.encoder.preparer if isinstance(self.encoder, TableEncoder) else AUTO
-        given, of_encoder = new_preparer(self.preparer), new_preparer(of_encoder)
+        given, of_encoder = unfitted_preparer(self.preparer), unfitted_preparer(of_encoder)
         return of_encoder if isinstance(self.preparer, str) else given
 
     def _codes(self, X: Any, reported: set[str] | None = None) -> Codes:

@@ -34,7 +34,7 @@ from untie._util.types import AnyArray, Codes, FloatArray, IntArray
 from untie.cluster import KModes, KPrototypes, LatentClasses
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
-from untie.preparer import Preparer, binned_numbers, new_preparer
+from untie.preparer import Preparer, binned_numbers, unfitted_preparer
 from untie.untie_method import UNTIE
 
 __all__ = ["Comparison", "compare"]
@@ -400,7 +400,7 @@ def compare(
     """
     data, y = split_weights(data, taken_from(read_table(data), y), "y")
     data, sample_weight = split_weights(data, sample_weight)
-    fresh = new_preparer(preparer)
+    fresh = unfitted_preparer(preparer)
     numbers: dict[str, FloatArray] = {}
     if fresh is not None:
         frame = fresh.fit_transform(data, sample_weight=sample_weight)

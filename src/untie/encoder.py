@@ -9,7 +9,7 @@ import numpy as np
 from untie._encoder_base import EncoderBase, Form
 from untie._learn.learning import ChoiceRecipe
 from untie._learn.parameters import choice_recipe
-from untie.preparer import Preparer, new_preparer
+from untie.preparer import Preparer, unfitted_preparer
 
 
 class TableEncoder(EncoderBase):
@@ -225,4 +225,4 @@ class TableEncoder(EncoderBase):
         return Form("compact", self.n_components, self.sparse_output, self.dtype)
 
     def _new_preparer(self) -> Preparer | None:
-        return new_preparer(self.preparer)
+        return unfitted_preparer(self.preparer)

@@ -428,7 +428,7 @@ def index_of(column: Any, vocabulary: Vocabulary, preparer: Preparer | None) -> 
     return vocabulary.index_of(name)
 
 
-def new_preparer(preparer: Any) -> Preparer | None:
+def unfitted_preparer(preparer: Any) -> Preparer | None:
     """Return a preparer that is not fitted, as a parameter `preparer` asks for it."""
     if preparer is None:
         return None

@@ -39,7 +39,7 @@ def test_cells_are_read_and_said(sales, tmp_path):
     assert "bought: binned into" in err
     assert "read as dates, day first, such as '" in err
     assert "sold: " in err
-    assert "nothing tells whether the day or the month comes first" in err
+    assert "the day or the month comes first; say so with --day-first or --month-first" in err
     assert "shade: kept, read as missing: '?' (" in err
     assert "--missing none" in err
     # The model reads new rows in the same way.

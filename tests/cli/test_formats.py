@@ -148,7 +148,9 @@ def test_json_around_the_rows_is_said_how_to_open(tmp_path):
 def test_a_workbook_is_utf8_whatever_is_said(tmp_path):
     frame = pd.DataFrame({"a;b": ["né", "1,5"]})
     path = write_book(tmp_path / "t.xlsx", Sheet1=frame)
-    assert read(path, encoding="latin-1", delimiter=";")[0] == [{"a;b": "né"}, {"a;b": "1,5"}]
+    assert read(path)[0] == [{"a;b": "né"}, {"a;b": "1,5"}]
+    with pytest.raises(ValueError, match=r"workbook has no use for delimiter=';'.*; leave it out"):
+        read(path, delimiter=";")
     (tmp_path / "renamed").write_bytes(path.read_bytes())
     assert read(tmp_path / "renamed")[0] == [{"a;b": "né"}, {"a;b": "1,5"}]
 

@@ -193,7 +193,7 @@ def test_tables_in_schemas(melons):
 
 
 @pytest.mark.filterwarnings(
-    "ignore::untie._util.messages.UnpreparedWarning"
+    "ignore::untie._prepare.unprepared.UnpreparedWarning"
 )  # the size matters here
 def test_long_tables_are_filled_by_several_statements(monkeypatch):
     columns = {"A": [f"value {i}" for i in range(300)], "B": ["u", "v", "w"] * 100}
@@ -289,7 +289,7 @@ def test_values_that_no_column_elsewhere_holds(case):
 
 
 @pytest.mark.filterwarnings(
-    "ignore::untie._util.messages.UnpreparedWarning"
+    "ignore::untie._prepare.unprepared.UnpreparedWarning"
 )  # the size matters here
 def test_results_that_are_too_wide(monkeypatch):
     wide = fit({name: [f"value {i}" for i in range(400)] * 2 for name in "ABCDE"})

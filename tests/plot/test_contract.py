@@ -107,7 +107,7 @@ def test_sub_figures_and_dark_styles(calls):
 
 @pytest.mark.integration
 @pytest.mark.filterwarnings("ignore:.*kept apart by coordinates of their own.*")
-@pytest.mark.filterwarnings("ignore::untie._util.messages.UnpreparedWarning")
+@pytest.mark.filterwarnings("ignore::untie._prepare.unprepared.UnpreparedWarning")
 @pytest.mark.parametrize(
     ("data", "column"),
     [

@@ -9,10 +9,9 @@ from sklearn.pipeline import make_pipeline
 
 from lazy_sources import SOURCES, as_arrow
 from untie import UNTIE, Preparer, TableClusterer, TableEncoder
-from untie._prepare.unprepared import warn_of_unprepared
+from untie._prepare.unprepared import UnpreparedWarning, warn_of_unprepared
 from untie._table.rows import learn_vocabulary
 from untie._table.table import read_table
-from untie._util.messages import UnpreparedWarning
 from untie.cluster import KModes
 
 N = 120

@@ -263,3 +263,9 @@ def test_ids_with_thousands_are_ids():
 def test_day_first_is_checked(day_first):
     with pytest.raises(TypeError, match="day_first must be True, False or None"):
         Preparer(day_first=day_first).fit(pd.DataFrame({"x": ["a", "b"]}))
+
+
+def test_what_to_do_about_unclear_dates_is_said_in_python():
+    days = pd.DataFrame({"day": [f"{n % 12 + 1:02}/{n % 11 + 1:02}/2024" for n in range(60)]})
+    (note,) = Preparer(columns=["day"]).fit(days).notes_
+    assert note.reason.endswith("comes first; say so with day_first=True or day_first=False")

@@ -9,7 +9,7 @@ import numpy as np
 from untie_paper.evaluation import average_ranks, published
 from untie_paper.methods import DEFAULT, PAPER
 from untie_paper.off_protocol import LEFT_OUT, footnotes, including, sets_off
-from untie_paper.output.report import Report, Table
+from untie_paper.output.report import PaperReport, PaperTable
 from untie_paper.output.words import listing, many
 from untie_paper.run.experiment import Results
 
@@ -24,14 +24,14 @@ PRINTED_AS = {LINEAR: "SVM"}
 """Printed figures of classifiers that have another name there."""
 
 
-def report(results: Results) -> Report:
+def report(results: Results) -> PaperReport:
     """Return a table for each classifier, the mean ranks, and what they say."""
     scores = tidy(results)
     if scores.empty:
-        return Report(["No cell came out."])
+        return PaperReport(["No cell came out."])
     tables = [classifier_table(scores, name) for name in CLASSIFIERS]
     ranks = rank_table(scores)
-    return Report(findings(scores, ranks.measured), [ranks, *tables, spread_table(scores)])
+    return PaperReport(findings(scores, ranks.measured), [ranks, *tables, spread_table(scores)])
 
 
 def tidy(results: Results) -> Any:
@@ -60,7 +60,7 @@ def tidy(results: Results) -> Any:
     return frame.merge(printed, how="left", on=["dataset", "printed_as", "method"])
 
 
-def classifier_table(scores: Any, classifier: str) -> Table:
+def classifier_table(scores: Any, classifier: str) -> PaperTable:
     """Return mean and sd of all methods with one classifier, beside the printed means."""
     chosen = scores[scores["classifier"] == classifier]
     measured, printed = wide(chosen, "mean", "sd"), wide(chosen, "printed", "printed_sd")
@@ -86,7 +86,7 @@ def classifier_table(scores: Any, classifier: str) -> Table:
         )
     else:
         note += f"The paper prints {PRINTED_AS[classifier]} and does not name the kernel."
-    return Table(
+    return PaperTable(
         name=f"classification_{classifier.lower().replace(' (linear)', '_linear')}",
         title=f"F-score (%) of {classifier}: mean and standard deviation over random splits",
         measured=measured,
@@ -102,7 +102,7 @@ def off_sets(datasets: Any) -> list[str]:
     return sets_off(datasets, is_whole=False)
 
 
-def spread_table(scores: Any) -> Table:
+def spread_table(scores: Any) -> PaperTable:
     """Return the standard deviations of the printed methods, beside the printed ones."""
     import pandas as pd
 
@@ -115,7 +115,7 @@ def spread_table(scores: Any) -> Table:
         for names in (("mean", "sd"), ("printed", "printed_sd"))
     )
     ours = [column for column in measured if column[1] == f"{PAPER} sd"]
-    return Table(
+    return PaperTable(
         name="classification_spread",
         title="Standard deviations over random splits",
         measured=measured,
@@ -143,7 +143,7 @@ def wide(chosen: Any, mean: str, sd: str) -> Any:
     return frame
 
 
-def rank_table(scores: Any) -> Table:
+def rank_table(scores: Any) -> PaperTable:
     """Return mean ranks: UNTIE against CDE, as printed, and all four methods."""
     import pandas as pd
 
@@ -172,7 +172,7 @@ def rank_table(scores: Any) -> Table:
         index="classifier", columns="method", values="average_rank"
     )
     printed = printed.reindex(measured.index)[list(PRINTED)]
-    return Table(
+    return PaperTable(
         name="classification_ranks",
         title="Mean ranks of the methods (1 is best)",
         measured=measured,

@@ -23,7 +23,7 @@ LATENT = "Latent classes"
 """The one method that is neither vectors nor a distance: each row's most probable class."""
 
 
-class Partition(NamedTuple):
+class Clustering(NamedTuple):
     """The cluster of each row, and what the method made as small as it could."""
 
     labels: NDArray[Any]
@@ -59,23 +59,23 @@ def cluster(dataset: str, method: str, seed: int, n_restarts: int, max_steps: in
 
 def partition(
     X: Any, k: int, method: str, seed: int, n_restarts: int, max_steps: int = 0
-) -> Partition:
+) -> Clustering:
     """Return the clusters that a method finds in a table, and their cost."""
     if method in DISTANCES:
         modes = KModes(
             k, distance=DISTANCES[method](), init="random", n_init=n_restarts, random_state=seed
         ).fit(X)
-        return Partition(modes.labels_, float(modes.cost_))
+        return Clustering(modes.labels_, float(modes.cost_))
     if method == LATENT:
         classes = LatentClasses(k, n_init=n_restarts, random_state=seed).fit(X)
-        return Partition(classes.predict(X), -float(classes.log_likelihood_))
+        return Clustering(classes.predict(X), -float(classes.log_likelihood_))
     encoder = ENCODERS[method](k, seed)
     if method in DEEP and max_steps:
         limit_steps(encoder, len(X), max_steps)
-    return Partition(*k_means(quietly_fitted(encoder, X).transform(X), k, seed, n_restarts))
+    return Clustering(*k_means(quietly_fitted(encoder, X).transform(X), k, seed, n_restarts))
 
 
-def judge(X: Any, y: Any, found: Partition) -> Cell:
+def judge(X: Any, y: Any, found: Clustering) -> Cell:
     """Return the scores of a partition, with and without the classes, and its cost."""
     scores = clustering_scores(y, found.labels)
     measures = {name: 100 * scores[name] for name in ("f_score", "accuracy", "nmi", "ari")}

@@ -19,7 +19,7 @@ from untie_paper.clustering_scores import (
 from untie_paper.evaluation import published
 from untie_paper.methods import PAPER
 from untie_paper.off_protocol import LEFT_OUT, footnotes, including, sets_off
-from untie_paper.output.report import Report, Table
+from untie_paper.output.report import PaperReport, PaperTable
 from untie_paper.output.words import many
 from untie_paper.ranks import complete, diagram, mean_ranks, printed_statistics, statistics
 from untie_paper.run.experiment import Results
@@ -40,11 +40,11 @@ RANKS_NOTE = (
 LEFT_OUT_NOTE = " Off the protocol, and left out where it says so: {sets}."
 
 
-def report(results: Results) -> Report:
+def report(results: Results) -> PaperReport:
     """Return the tables, the diagrams and what they say."""
     frame = results.frame()
     if frame.empty:
-        return Report(("No cell came out.",))
+        return PaperReport(("No cell came out.",))
     scores = by_set_and_method(frame)
     paper = printed_scores()
     tables = [
@@ -66,14 +66,14 @@ def report(results: Results) -> Report:
         title = "Mean ranks as measured, of all methods"
         figures.append(diagram("critical_difference_measured", title, ranks, n_sets, PAPER))
         findings += rank_findings(ranked, shared)
-    return Report(findings, tables, figures)
+    return PaperReport(findings, tables, figures)
 
 
-def _scores_table(scores: Any, paper: Any, results: Results) -> Table:
+def _scores_table(scores: Any, paper: Any, results: Results) -> PaperTable:
     steps = {int(row["max_steps"]) for row in results.rows if row.get("max_steps")}
     printed = paper.assign(**{DELTA: published("clustering").set_index("dataset")["delta"]})
     measured = with_delta(scores)
-    return Table(
+    return PaperTable(
         "clustering",
         "Clustering F-scores",
         measured,
@@ -96,7 +96,7 @@ def _seeds(results: Results) -> str:
     return many(n_seeds.max(), "seed") + (f" ({', '.join(fewer)})" if fewer else "")
 
 
-def _ranks_table(scores: Any, paper: Any) -> Table:
+def _ranks_table(scores: Any, paper: Any) -> PaperTable:
     import pandas as pd
 
     same, off = paper.loc[scores.index], sets_off(scores.index)
@@ -112,7 +112,9 @@ def _ranks_table(scores: Any, paper: Any) -> Table:
         note += LEFT_OUT_NOTE.format(sets=", ".join(off))
     with_all = ("rank among printed", "rank among all", "mean F") if off else ()
     notes = {(PAPER, name): including(off) for name in with_all}
-    return Table("clustering_ranks", "Mean ranks", measured, printed, note=note, footnotes=notes)
+    return PaperTable(
+        "clustering_ranks", "Mean ranks", measured, printed, note=note, footnotes=notes
+    )
 
 
 def _ranks(scores: Any, paper: Any) -> dict[str, Any]:
@@ -131,7 +133,7 @@ def _ranks(scores: Any, paper: Any) -> dict[str, Any]:
     }
 
 
-def _tests_table(scores: Any, paper: Any) -> Table:
+def _tests_table(scores: Any, paper: Any) -> PaperTable:
     import pandas as pd
 
     measured = pd.DataFrame(
@@ -150,7 +152,7 @@ def _tests_table(scores: Any, paper: Any) -> Table:
     is_whole = scores[list(paper)].shape == printed_scores().shape
     comparable = list(measured)[0 if is_whole else 1 : 2]
     printed = pd.DataFrame(dict.fromkeys(comparable, printed_statistics()), dtype=object)
-    return Table(
+    return PaperTable(
         "clustering_tests",
         "Friedman's and the Bonferroni-Dunn test",
         measured,
@@ -160,7 +162,7 @@ def _tests_table(scores: Any, paper: Any) -> Table:
     )
 
 
-def _agreement_table(frame: Any, paper: Any) -> Table:
+def _agreement_table(frame: Any, paper: Any) -> PaperTable:
     import pandas as pd
 
     beside = with_ten_starts(paper)
@@ -181,7 +183,7 @@ def _agreement_table(frame: Any, paper: Any) -> Table:
     )
     note += LEFT_OUT_NOTE.format(sets=", ".join(off)) if off else ""
     notes = {(PAPER, name): including(off, "the row") for name in measured if off}
-    return Table(
+    return PaperTable(
         "clustering_agreement",
         "Agreement by method",
         measured.astype(whole),
@@ -202,7 +204,7 @@ def _agreement(gaps: Any, nearest: Any) -> dict[str, Any]:
     }
 
 
-def _measures_table(frame: Any) -> Table:
+def _measures_table(frame: Any) -> PaperTable:
     import pandas as pd
 
     names = {"f_score": "F", "accuracy": "accuracy", "nmi": "NMI", "ari": "ARI"}
@@ -214,7 +216,7 @@ def _measures_table(frame: Any) -> Table:
         for title, table in tables.items():
             measured[f"{title}, {LEFT_OUT}"] = table.drop(index=off, errors="ignore").mean()
         note += LEFT_OUT_NOTE.format(sets=", ".join(off))
-    return Table(
+    return PaperTable(
         "clustering_measures",
         "Other measures of the same clusters",
         measured.rename_axis("method"),
@@ -223,7 +225,7 @@ def _measures_table(frame: Any) -> Table:
     )
 
 
-def _spread_table(frame: Any) -> Table:
+def _spread_table(frame: Any) -> PaperTable:
     measured = by_set_and_method(frame, over_seeds=_deviation)
     notes = footnotes(measured)
     off = sets_off(measured.index) if PAPER in measured else []
@@ -234,7 +236,9 @@ def _spread_table(frame: Any) -> Table:
     for name, mean in means.items():
         measured.loc[name] = mean
     note = "Standard deviation of F over seeds, each with its own encoder and starts."
-    return Table("clustering_spread", "Spread over seeds", measured, note=note, footnotes=notes)
+    return PaperTable(
+        "clustering_spread", "Spread over seeds", measured, note=note, footnotes=notes
+    )
 
 
 def _deviation(values: Any) -> float:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from untie_paper import memory_use, time_cost
 from untie_paper.methods import PAPER
-from untie_paper.output.report import Figure, Report, Table
+from untie_paper.output.report import Figure, PaperReport, PaperTable
 from untie_paper.output.style import FONT_SIZE, OTHER, common_legend, is_narrow, panels
 from untie_paper.run.experiment import Effort, Experiment, Job, Results
 from untie_paper.timing import (
@@ -158,11 +158,11 @@ def findings(data: Any) -> list[str]:
     return found
 
 
-def report(results: Results) -> Report:
+def report(results: Results) -> PaperReport:
     """Return stated and measured exponents of time and memory."""
     data, memory = complexity_data(results), memory_use.memory_data(results)
     if data.empty:
-        return Report(
+        return PaperReport(
             memory_use.findings(memory) or ["No cell came out."], memory_use.as_table(memory)
         )
     table = data.assign(line=data["stage"] + ", by " + data["factor"]).set_index("line")
@@ -172,10 +172,10 @@ def report(results: Results) -> Report:
         "are bounds of one eigenproblem a step. Measured: slope of log time by log size over the "
         "sizes named, everything else at the paper's defaults."
     )
-    return Report(
+    return PaperReport(
         [*findings(data), *memory_use.findings(memory)],
         [
-            Table("exponents", "Stated and measured exponents", table, note=note),
+            PaperTable("exponents", "Stated and measured exponents", table, note=note),
             *memory_use.as_table(memory),
         ],
         [

@@ -34,7 +34,7 @@ from untie_paper.convergence_figures import (
     share_data,
 )
 from untie_paper.datasets import load
-from untie_paper.output.report import Figure, Report, Table
+from untie_paper.output.report import Figure, PaperReport, PaperTable
 from untie_paper.output.words import many
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job, Results
 from untie_paper.stages import build_couplings, learn_weights, unexplained_share
@@ -231,7 +231,7 @@ def _say_inverse(steps: FloatArray) -> str:
     )
 
 
-def report(results: Results) -> Report:
+def report(results: Results) -> PaperReport:
     """Return the curves, the shares, a table of both, what is left of omega and at the end."""
     losses, shares, table = loss_data(results), share_data(results), convergence_table(results)
     note = (
@@ -260,12 +260,14 @@ def report(results: Results) -> Report:
             "and of the centred rows, and lines at the shares of the exact solver's weights.",
         ),
     ]
-    tables = [Table("convergence_numbers", "Convergence of the printed protocol", table, note=note)]
+    tables = [
+        PaperTable("convergence_numbers", "Convergence of the printed protocol", table, note=note)
+    ]
     shown = [figure for figure in figures if len(figure.data)]
     further = (remainder, long_runs)
     said = [*findings(table), *(line for part in further for line in part.findings(results))]
     more = [one for part in further for one in part.as_table(results)]
-    return Report(said, [*(tables if len(table) else []), *more], shown)
+    return PaperReport(said, [*(tables if len(table) else []), *more], shown)
 
 
 EXPERIMENT = Experiment(

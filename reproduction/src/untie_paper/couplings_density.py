@@ -26,7 +26,7 @@ from untie_paper.couplings_indicators import (
 from untie_paper.data import SETS
 from untie_paper.datasets import load
 from untie_paper.evaluation import coupling_matrices, inter_factor, intra_factor
-from untie_paper.output.report import Figure, Report, Table
+from untie_paper.output.report import Figure, PaperReport, PaperTable
 from untie_paper.output.style import (
     FONT_SIZE,
     INK,
@@ -222,7 +222,7 @@ def findings(table: Any) -> list[str]:
     return found
 
 
-def report(results: Results) -> Report:
+def report(results: Results) -> PaperReport:
     """Return both densities and the values of every data set."""
     table = indicator_table(results)
     intra = density_data(table, {"I_intra (mean over values)": "I_intra"})
@@ -255,8 +255,8 @@ def report(results: Results) -> Report:
     ]
     title = "Heterogeneity indicators of the data sets"
     shown = with_spread(table, results)
-    tables = [Table("heterogeneity_indicators", title, shown, digits=3, note=note)]
-    return Report(findings(table), tables, [figure for figure in figures if len(figure.data)])
+    tables = [PaperTable("heterogeneity_indicators", title, shown, digits=3, note=note)]
+    return PaperReport(findings(table), tables, [figure for figure in figures if len(figure.data)])
 
 
 EXPERIMENT = Experiment(

@@ -6,7 +6,7 @@ from typing import Any
 
 from untie_paper.datasets import Figures, measure, source
 from untie_paper.datasets import printed_figures as printed
-from untie_paper.output.report import Report, Table
+from untie_paper.output.report import PaperReport, PaperTable
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job, Results
 
 SETS: list[str] = [name for name, figures in printed().items() if figures.n_o is not None]
@@ -38,12 +38,12 @@ def jobs(effort: Effort) -> list[Job]:
     return [Job(measure_data, {"dataset": name}, cost=0.2) for name in effort.datasets(SETS)]
 
 
-def report(results: Results) -> Report:
+def report(results: Results) -> PaperReport:
     """Set the measured figures beside the printed ones."""
     measured, paper = _table(results.rows), _printed()
     if measured.empty:
-        return Report(("No data set could be read.",))
-    table = Table(
+        return PaperReport(("No data set could be read.",))
+    table = PaperTable(
         "data",
         TITLE,
         measured,
@@ -51,7 +51,7 @@ def report(results: Results) -> Report:
         close=CLOSE,
         note=NOTE,
     )
-    return Report((_finding(measured, paper),), (table,))
+    return PaperReport((_finding(measured, paper),), (table,))
 
 
 def _table(rows: list[dict[str, Any]]) -> Any:

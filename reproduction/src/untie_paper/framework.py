@@ -13,7 +13,7 @@ import numpy as np
 
 from untie import UNTIE, Gaussian, Pairs
 from untie_paper.baselines import Couplings
-from untie_paper.output.report import Figure, Report, Table
+from untie_paper.output.report import Figure, PaperReport, PaperTable
 from untie_paper.output.style import FONT_SIZE, INK, PAGE_WIDTH, PHONE_WIDTH, is_narrow
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job, Results
 from untie_paper.stages import build_couplings, learn_weights, unexplained_share
@@ -248,12 +248,12 @@ def draw(data: Any) -> Any:
     return canvas
 
 
-def report(results: Results) -> Report:
+def report(results: Results) -> PaperReport:
     """Return the figure and the couplings of the toy table that the paper prints."""
     import pandas as pd
 
     if not results.rows:
-        return Report(["No cell came out."])
+        return PaperReport(["No cell came out."])
     cell = results.rows[0]
     found = worked_example(cell)
     n_same = sum(np.isclose(found[name], value) for name, value in PRINTED.items())
@@ -265,10 +265,10 @@ def report(results: Results) -> Report:
         f"share of the variance from {100 * cell['share_before']:.1f} to "
         f"{100 * cell['share_after']:.1f} %."
     )
-    return Report(
+    return PaperReport(
         [finding],
         [
-            Table(
+            PaperTable(
                 "toy_couplings",
                 "The worked example of the paper's Table 1",
                 measured,

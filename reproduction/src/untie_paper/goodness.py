@@ -16,7 +16,7 @@ from untie_paper.datasets import load
 from untie_paper.evaluation import goodness_curve
 from untie_paper.fitted import fit_encoder
 from untie_paper.methods import DEFAULT, DISTANCES, ENCODERS, PAPER, STOCHASTIC
-from untie_paper.output.report import Figure, Report, Table
+from untie_paper.output.report import Figure, PaperReport, PaperTable
 from untie_paper.output.style import common_legend, method_style, name_panel, panels
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job, Results
 
@@ -66,10 +66,10 @@ def jobs(effort: Effort) -> list[Job]:
     ]
 
 
-def report(results: Results) -> Report:
+def report(results: Results) -> PaperReport:
     """Return the curves, and the share of objects that each method leaves without a margin."""
     if not results.rows:
-        return Report(["No cell came out."])
+        return PaperReport(["No cell came out."])
     curves = tidy(results)
     shares = share_table(results)
     found = [finding(curves, shares.measured, name) for name in in_order(curves)]
@@ -81,7 +81,7 @@ def report(results: Results) -> Report:
         text="A panel for each data set, a curve for each method: the margin gamma that all "
         "objects but a share epsilon have. The higher a curve, the better.",
     )
-    return Report(found, [shares], [figure])
+    return PaperReport(found, [shares], [figure])
 
 
 def in_order(frame: Any) -> list[str]:
@@ -103,7 +103,7 @@ def tidy(results: Results) -> Any:
     return pd.DataFrame(lines).groupby(keys, sort=False)["gamma"].mean().reset_index()
 
 
-def share_table(results: Results) -> Table:
+def share_table(results: Results) -> PaperTable:
     """Return the percentage of objects whose margin is negative."""
     frame = results.frame()
     measured = 100 * frame.pivot_table(index="dataset", columns="method", values="unseparated")
@@ -112,7 +112,7 @@ def share_table(results: Results) -> Table:
         columns=[method for method in METHODS if method in measured],
     )
     measured.index.name = "data set"
-    return Table(
+    return PaperTable(
         name="goodness_unseparated",
         title="Objects (%) that are less similar to their own class than to the others",
         measured=measured,

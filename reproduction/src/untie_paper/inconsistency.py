@@ -19,7 +19,7 @@ from untie_paper.clustering_scores import by_set_and_method, printed_scores
 from untie_paper.couplings_indicators import indicator_table
 from untie_paper.methods import DEFAULT, PAPER
 from untie_paper.off_protocol import including
-from untie_paper.output.report import Figure, Report, Table
+from untie_paper.output.report import Figure, PaperReport, PaperTable
 from untie_paper.output.style import common_legend, label_left, method_style, name_panel, panels
 from untie_paper.output.words import listing, many
 from untie_paper.ranks import complete
@@ -213,7 +213,7 @@ def _in_words(numbers: list[str]) -> str:
     return f"{'level' if len(numbers) == 1 else 'levels'} {listing(numbers)}"
 
 
-def report(results: Results) -> Report:
+def report(results: Results) -> PaperReport:
     """Return ranks by level for both indicators, as tables and figures."""
     data, off = ranks_by_level(results), off_by_level(results)
     figures, tables = [], []
@@ -236,11 +236,11 @@ def report(results: Results) -> Report:
     if len(readings):
         title = "Mean rank of UNTIE by level, with the printed scores, by what makes the levels"
         note = "All indicators of the experiment couplings_density; 1 is best of ten."
-        tables.append(Table("inconsistency_readings", title, readings, note=note))
-    return Report(findings(data), tables, figures)
+        tables.append(PaperTable("inconsistency_readings", title, readings, note=note))
+    return PaperReport(findings(data), tables, figures)
 
 
-def _table(part: Any, indicator: str, name: str, off: dict[tuple[str, int], str]) -> Table:
+def _table(part: Any, indicator: str, name: str, off: dict[tuple[str, int], str]) -> PaperTable:
     import pandas as pd
 
     kinds = (PRINTED, MEASURED, REPLACED)
@@ -250,7 +250,7 @@ def _table(part: Any, indicator: str, name: str, off: dict[tuple[str, int], str]
         found[REPLACED] = found[REPLACED].loc[[DEFAULT]]
     sizes = part[part["scores"] != REPLACED].groupby("scores", sort=False)["n_sets"]
     sets = "; ".join(f"{_range(n.min(), n.max())} a level ({kind})" for kind, n in sizes)
-    return Table(
+    return PaperTable(
         f"{name}_ranks",
         f"Mean clustering rank by level of {indicator}",
         pd.concat(found, names=["scores", "method"]),

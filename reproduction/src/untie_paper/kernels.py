@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from untie import UNTIE
-from untie_paper.clustering_cell import Partition, judge
+from untie_paper.clustering_cell import Clustering, judge
 from untie_paper.datasets import load
 from untie_paper.evaluation import published
 from untie_paper.fitted import quietly_fitted
-from untie_paper.output.report import Figure, Report, Table
+from untie_paper.output.report import Figure, PaperReport, PaperTable
 from untie_paper.output.style import CLASS_COLOURS, INK, common_legend, name_panel, panels
 from untie_paper.output.words import many
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job, Results
@@ -52,7 +52,7 @@ def cluster_with_kernels(
     options: dict[str, Any] = {"kernels": kernels, "random_state": seed}
     encoder = UNTIE.from_paper(k, **options) if solver == "adam" else UNTIE(k, **options)
     vectors = quietly_fitted(encoder.set_params(solver=solver), X).transform(X)
-    return judge(X, y, Partition(*k_means(vectors, k, seed, n_restarts)))
+    return judge(X, y, Clustering(*k_means(vectors, k, seed, n_restarts)))
 
 
 def jobs(effort: Effort) -> list[Job]:
@@ -71,11 +71,11 @@ def jobs(effort: Effort) -> list[Job]:
     ]
 
 
-def report(results: Results) -> Report:
+def report(results: Results) -> PaperReport:
     """Return the scores by set of kernels, and whether the paper's three claims hold."""
     frame = results.frame()
     if frame.empty:
-        return Report(("No cell came out.",))
+        return PaperReport(("No cell came out.",))
     frame = frame.assign(series=frame["solver"].map(SERIES), group=frame["kernels"].map(_group))
     scores = frame.pivot_table(
         index=["group", "kernels"], columns=["dataset", "series"], values="f_score", sort=False
@@ -84,8 +84,8 @@ def report(results: Results) -> Report:
         seeds=many(results.effort.n_seeds, "seed"), n_restarts=results.effort.n_restarts
     )
     title = "Clustering F-scores by set of kernels"
-    table = Table("kernels", title, scores, _printed(scores), note=note)
-    return Report(_findings(scores), (table,), (_figure(frame),))
+    table = PaperTable("kernels", title, scores, _printed(scores), note=note)
+    return PaperReport(_findings(scores), (table,), (_figure(frame),))
 
 
 def _group(kernels: str) -> str:

@@ -16,10 +16,10 @@ from untie import UNTIE
 from untie_paper.arrays import FloatArray
 from untie_paper.convergence_figures import DATASETS
 from untie_paper.datasets import load
-from untie_paper.output.report import Table
+from untie_paper.output.report import PaperTable
 from untie_paper.output.words import many
 from untie_paper.run.experiment import Cell, Effort, Job, Results
-from untie_paper.stages import Problem, build_couplings, learn_weights
+from untie_paper.stages import PaperProblem, build_couplings, learn_weights
 
 STEPS, QUICK_STEPS = 10_000, 2000
 LAST = 100
@@ -49,12 +49,12 @@ def long_run_cell(dataset: str, seed: int, n_steps: int) -> Cell:
     }
 
 
-def what_is_left(problem: Problem, omega: FloatArray) -> dict[str, float | int]:
+def what_is_left(problem: PaperProblem, omega: FloatArray) -> dict[str, float | int]:
     """Describe weights by what they leave of S, over all rows.
 
     Parameters
     ----------
-    problem : Problem
+    problem : PaperProblem
         As `build_couplings` gives it.
     omega : array of shape (n_coordinates,)
         The weights.
@@ -140,7 +140,7 @@ def _text(rows: list[dict[str, Any]], column: str) -> str:
     return " to ".join(str(number) for number in sorted({numbers[0], numbers[-1]}))
 
 
-def as_table(results: Results) -> list[Table]:
+def as_table(results: Results) -> list[PaperTable]:
     """Return the table with its note; none if there are no long runs."""
     table = long_run_table(results)
     if table.empty:
@@ -153,7 +153,7 @@ def as_table(results: Results) -> list[Table]:
         "weights near 1, as Adam does not move them). Dimensions: eigenvalues of S above "
         f"{DIMENSION:g} of Tr(S)."
     )
-    return [Table("long_runs", "What a long run ends in", table, note=note)]
+    return [PaperTable("long_runs", "What a long run ends in", table, note=note)]
 
 
 def findings(results: Results) -> list[str]:

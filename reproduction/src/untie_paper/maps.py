@@ -16,7 +16,7 @@ from untie_paper.datasets import load
 from untie_paper.evaluation import precision_at_k
 from untie_paper.fitted import fit_encoder
 from untie_paper.methods import DEFAULT, PAPER
-from untie_paper.output.report import Figure, Report, Table
+from untie_paper.output.report import Figure, PaperReport, PaperTable
 from untie_paper.output.style import class_style, common_legend, name_panel, panels
 from untie_paper.output.words import listing
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job, Results
@@ -166,14 +166,14 @@ def findings(table: Any, chance: float) -> list[str]:
     return found
 
 
-def report(results: Results) -> Report:
+def report(results: Results) -> PaperReport:
     """Return the maps, and the table that they should be read with."""
     table, data = separation_table(results), map_data(results)
     if table.empty:
-        return Report(["No cell came out."])
+        return PaperReport(["No cell came out."])
     chance = float(np.mean([row["chance"] for row in results.rows]))
     tables = [
-        Table(
+        PaperTable(
             "separation",
             "Separation of the classes of dermatology in the vectors",
             table,
@@ -189,7 +189,7 @@ def report(results: Results) -> Report:
         draw_maps,
         "A map for each method; a point is an object, its colour and symbol are its class.",
     )
-    return Report(findings(table, chance), tables, [figure] if len(data) else [])
+    return PaperReport(findings(table, chance), tables, [figure] if len(data) else [])
 
 
 EXPERIMENT = Experiment(

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 from untie_paper import time_cost
 from untie_paper.datasets import make_synthetic
 from untie_paper.methods import PAPER
-from untie_paper.output.report import Table
+from untie_paper.output.report import PaperTable
 from untie_paper.run.experiment import Cell, Effort, Job, Results
 from untie_paper.stages import build_couplings, learn_weights
 from untie_paper.timing import (
@@ -166,7 +166,7 @@ def _series(
     )
 
 
-def as_table(data: Any) -> list[Table]:
+def as_table(data: Any) -> list[PaperTable]:
     """Return the table with its note; none if nothing was measured."""
     if data.empty:
         return []
@@ -181,7 +181,7 @@ def as_table(data: Any) -> list[Table]:
         "was before. n_b is the number of objects in a batch; where the paper counts, it calls it "
         "that of pairs of objects, by which the exponent would be half as large."
     )
-    return [Table("memory", "Stated and measured space complexity", table, note=note)]
+    return [PaperTable("memory", "Stated and measured space complexity", table, note=note)]
 
 
 def findings(data: Any) -> list[str]:

@@ -33,7 +33,7 @@ from untie_paper.datasets import load
 from untie_paper.evaluation import average_ranks
 from untie_paper.fitted import quietly_fitted
 from untie_paper.methods import DEFAULT, ENCODERS, PAPER
-from untie_paper.output.report import Report, Table
+from untie_paper.output.report import PaperReport, PaperTable
 from untie_paper.output.words import many, means_and_ranks
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job, Results
 
@@ -179,14 +179,14 @@ def jobs(effort: Effort) -> list[Job]:
     ]
 
 
-def report(results: Results) -> Report:
+def report(results: Results) -> PaperReport:
     """Return means over all sets, a table of AUC for each detector, and who is best."""
     frame = tidy(results)
     if frame.empty:
-        return Report(["No cell came out."])
+        return PaperReport(["No cell came out."])
     tables = {detector: detector_table(frame, detector) for detector in DETECTORS}
     found = [finding(detector, table.measured) for detector, table in tables.items()]
-    return Report(found, [mean_table(frame), *tables.values()])
+    return PaperReport(found, [mean_table(frame), *tables.values()])
 
 
 def tidy(results: Results) -> Any:
@@ -218,7 +218,7 @@ def wide(frame: Any, detector: str, measure: str) -> Any:
     return table.reindex(index=sets, columns=[*METHODS, BASELINE])
 
 
-def mean_table(frame: Any) -> Table:
+def mean_table(frame: Any) -> PaperTable:
     """Return the means over the data sets of all detectors and both measures."""
     import pandas as pd
 
@@ -229,7 +229,7 @@ def mean_table(frame: Any) -> Table:
     }
     measured = pd.DataFrame.from_dict(lines, orient="index")
     measured.index.name = "detector"
-    return Table(
+    return PaperTable(
         name="outliers_means",
         title="Outlier detection: means over the data sets (beyond the paper)",
         measured=measured,
@@ -239,7 +239,7 @@ def mean_table(frame: Any) -> Table:
     )
 
 
-def detector_table(frame: Any, detector: str) -> Table:
+def detector_table(frame: Any, detector: str) -> PaperTable:
     """Return the AUC of each data set, with means and ranks over the complete ones."""
     measured = wide(frame, detector, "auc")
     counts = frame.groupby("dataset")["class"].nunique()
@@ -249,7 +249,7 @@ def detector_table(frame: Any, detector: str) -> Table:
         measured.loc["mean"] = complete.mean()
         measured.loc["mean rank"] = average_ranks(complete.round(6))
     measured.index.name = "data set"
-    return Table(
+    return PaperTable(
         name=f"outliers_{detector.lower().replace(' ', '_')}",
         title=f"Outlier detection by {detector}: ROC AUC (beyond the paper)",
         measured=measured,

@@ -17,7 +17,7 @@ from typing import Any
 
 from untie import UNTIE
 from untie_paper import clustering
-from untie_paper.clustering_cell import Partition, judge
+from untie_paper.clustering_cell import Clustering, judge
 from untie_paper.data import SETS
 from untie_paper.datasets import load, printed_figures
 from untie_paper.readings_report import report
@@ -37,7 +37,7 @@ among themselves, and the objects of 20 pairs that share none."""
 
 
 @dataclass(frozen=True)
-class Reading:
+class PaperReading:
     """An answer to every question that the paper leaves open; the defaults are `from_paper`."""
 
     couplings: str = "separate"
@@ -62,13 +62,13 @@ class Reading:
         )
 
 
-def readings() -> list[Reading]:
+def readings() -> list[PaperReading]:
     """Return all readings, separate couplings first; the first is `from_paper`."""
     return [reading for couplings in COUPLINGS for reading in _with(couplings)]
 
 
-def _with(couplings: str) -> list[Reading]:
-    plain = Reading(couplings)
+def _with(couplings: str) -> list[PaperReading]:
+    plain = PaperReading(couplings)
     crossed = [
         replace(plain, kernels=kernels, scale=scale)
         for kernels in KERNELS
@@ -100,7 +100,7 @@ def cluster_by_reading(dataset: str, seed: int, n_restarts: int, **answers: Any)
     n_restarts : int
         Number of starts.
     **answers
-        The fields of a `Reading`.
+        The fields of a `PaperReading`.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def cluster_by_reading(dataset: str, seed: int, n_restarts: int, **answers: Any)
     >>> cell["learned"], 0.9 < cell["mean_omega"] < 1.0
     (True, True)
     """
-    reading = Reading(**answers)
+    reading = PaperReading(**answers)
     X, y = load(dataset)
     k = y.nunique()
     encoder = reading.encoder(k, seed)
@@ -120,13 +120,13 @@ def cluster_by_reading(dataset: str, seed: int, n_restarts: int, **answers: Any)
         equal = encoder.set_params(solver="uniform")
         omega = learn_weights(equal, problem).omega
     vectors = row_vectors(problem, omega)
-    found = judge(X, y, Partition(*k_means(vectors, k, seed, n_restarts)))
+    found = judge(X, y, Clustering(*k_means(vectors, k, seed, n_restarts)))
     return {**found, "learned": learns, "mean_omega": float(omega.mean())}
 
 
 def jobs(effort: Effort) -> list[Job]:
     """Return a job for each data set, reading and seed, and those of two plain encodings."""
-    asked = [Reading(), Reading("joint")] if effort.quick else readings()
+    asked = [PaperReading(), PaperReading("joint")] if effort.quick else readings()
     found = clustering.cells(effort, list(NOT_UNTIE))
     for dataset in effort.datasets(SETS):
         for reading in asked:
@@ -137,7 +137,7 @@ def jobs(effort: Effort) -> list[Job]:
     return found
 
 
-def _seconds(dataset: str, reading: Reading) -> float:
+def _seconds(dataset: str, reading: PaperReading) -> float:
     n_rows = printed_figures()[dataset].n_o or 0
     steps = 0 if reading.solver == "uniform" else reading.n_steps
     return 0.1 + 5e-4 * steps + 1e-4 * n_rows

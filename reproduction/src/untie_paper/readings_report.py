@@ -7,7 +7,7 @@ from typing import Any
 from untie_paper.clustering_scores import CLOSE, NEAR, printed_scores
 from untie_paper.methods import PAPER
 from untie_paper.off_protocol import LEFT_OUT, LEVEL, footnotes, sets_off
-from untie_paper.output.report import Figure, Report, Table
+from untie_paper.output.report import Figure, PaperReport, PaperTable
 from untie_paper.output.style import INK, METHOD_COLOURS, OTHER, common_legend, name_panel, panels
 from untie_paper.output.words import many
 from untie_paper.ranks import mean_ranks
@@ -30,22 +30,22 @@ NOT_LEARNED = (
 CONSTANT = "S is constant, so all rows are one cluster, whatever the weights."
 
 
-def report(results: Results) -> Report:
+def report(results: Results) -> PaperReport:
     """Return the readings, every score, and what they say."""
     frame, plain, printed = reading_frame(results), plain_frame(results), printed_scores()
     if frame.empty:
-        return Report(("No cell came out.",))
+        return PaperReport(("No cell came out.",))
     table = readings_table(frame, printed)
     sets = sets_table(frame, printed, plain)
     tables = [
-        Table(
+        PaperTable(
             "readings",
             "What each reading agrees with",
             table,
             note=_note(frame, printed, results),
         ),
         *(_score_table(frame, printed, kind) for kind in COUPLINGS if kind in table.index),
-        Table(
+        PaperTable(
             "readings_sets",
             "Which readings meet which set",
             sets,
@@ -54,7 +54,7 @@ def report(results: Results) -> Report:
             footnotes=footnotes(sets, ("printed",)),
         ),
     ]
-    return Report(findings(frame, table, printed, plain), tables, [_figure(frame, printed)])
+    return PaperReport(findings(frame, table, printed, plain), tables, [_figure(frame, printed)])
 
 
 def readings_table(frame: Any, printed: Any) -> Any:
@@ -98,7 +98,7 @@ def readings_table(frame: Any, printed: Any) -> Any:
     return table
 
 
-def _score_table(frame: Any, printed: Any, couplings: str) -> Table:
+def _score_table(frame: Any, printed: Any, couplings: str) -> PaperTable:
     """Return every score of the readings with one kind of couplings."""
     part = frame[frame["couplings"] == couplings].assign(method=lambda cells: cells["reading"])
     scores = mean_scores(part)
@@ -112,7 +112,7 @@ def _score_table(frame: Any, printed: Any, couplings: str) -> Table:
     still = part[~part["learned"].astype(bool) & (part["reading"] != EQUAL)]
     notes |= dict.fromkeys(zip(still["dataset"], still["reading"], strict=True), NOT_LEARNED)
     scores.insert(0, "printed", printed.loc[scores.index, PAPER])
-    return Table(
+    return PaperTable(
         f"readings_{couplings}",
         f"F-scores of the readings with {couplings} couplings",
         scores,

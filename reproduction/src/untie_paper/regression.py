@@ -30,7 +30,7 @@ from untie_paper.datasets import load
 from untie_paper.evaluation import average_ranks
 from untie_paper.fitted import common_scale, quietly_fitted
 from untie_paper.methods import DEFAULT, ENCODERS, PAPER
-from untie_paper.output.report import Report, Table
+from untie_paper.output.report import PaperReport, PaperTable
 from untie_paper.output.words import many, means_and_ranks
 from untie_paper.run.experiment import Cell, Effort, Experiment, Job, Results
 
@@ -140,20 +140,20 @@ def jobs(effort: Effort) -> list[Job]:
     ]
 
 
-def report(results: Results) -> Report:
+def report(results: Results) -> PaperReport:
     """Return a table for each regressor, and who is best."""
     if not results.rows:
-        return Report(["No cell came out."])
+        return PaperReport(["No cell came out."])
     tables = [regressor_table(results, name) for name in REGRESSORS]
     found = [
         sentence
         for name, table in zip(REGRESSORS, tables, strict=True)
         for sentence in findings(name, table.measured)
     ]
-    return Report(found, tables)
+    return PaperReport(found, tables)
 
 
-def regressor_table(results: Results, regressor: str) -> Table:
+def regressor_table(results: Results, regressor: str) -> PaperTable:
     """Return mean R^2 of every target and method, with means and ranks over the complete rows."""
     import pandas as pd
 
@@ -173,7 +173,7 @@ def regressor_table(results: Results, regressor: str) -> Table:
         measured.loc["mean"] = complete.mean()
         measured.loc["mean rank"] = average_ranks(complete.round(6))
     meanings = "; ".join(f"{t.name}: {t.meaning}" for t in TARGETS if t.name in order)
-    return Table(
+    return PaperTable(
         name=f"regression_{regressor.lower()}",
         title=f"R^2 of {regressor} regression, mean over random splits (beyond the paper)",
         measured=measured,

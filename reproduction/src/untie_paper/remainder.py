@@ -18,7 +18,7 @@ from untie_paper.arrays import FloatArray
 from untie_paper.convergence_figures import DATASETS
 from untie_paper.datasets import load
 from untie_paper.fitted import quietly_fitted
-from untie_paper.output.report import Table
+from untie_paper.output.report import PaperTable
 from untie_paper.output.words import many
 from untie_paper.run.experiment import Cell, Effort, Job, Results
 
@@ -100,7 +100,7 @@ def remainder_table(results: Results) -> Any:
     return table
 
 
-def as_table(results: Results) -> list[Table]:
+def as_table(results: Results) -> list[PaperTable]:
     """Return the table with its note; none if there are no cells."""
     table = remainder_table(results)
     if table.empty:
@@ -110,7 +110,7 @@ def as_table(results: Results) -> list[Table]:
         "draws other batches. Steadiness: mean / root mean square of a column's gradients over "
         f"{N_BATCHES} batches at omega = 1; mean cost: their mean."
     )
-    return [Table("remainder", "What decides the weights that are left", table, note=note)]
+    return [PaperTable("remainder", "What decides the weights that are left", table, note=note)]
 
 
 def findings(results: Results) -> list[str]:

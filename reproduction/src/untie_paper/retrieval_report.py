@@ -10,7 +10,7 @@ from untie_paper.clustering import MAX_STEPS
 from untie_paper.evaluation import average_ranks, published
 from untie_paper.methods import DEEP, DEFAULT, NEIGHBORS, PAPER
 from untie_paper.off_protocol import LEFT_OUT, footnotes, including, sets_off
-from untie_paper.output.report import Figure, Report, Table
+from untie_paper.output.report import Figure, PaperReport, PaperTable
 from untie_paper.output.style import common_legend, label_left, method_style, name_panel, panels
 from untie_paper.output.words import listing, many, means_and_ranks
 from untie_paper.run.experiment import Results
@@ -30,10 +30,10 @@ MOST_ROWS = 5000
 SOME_K = (1, 10, 50, 100)
 
 
-def report(results: Results) -> Report:
+def report(results: Results) -> PaperReport:
     """Return the curves, their heights at some k, and the precision at 10 on all sets."""
     if not results.rows:
-        return Report(["No cell came out."])
+        return PaperReport(["No cell came out."])
     curves = tidy(results)
     names = [name for name in DRAWN if name in set(curves["dataset"])]
     found = [order_finding(curves, name) for name in names]
@@ -48,7 +48,7 @@ def report(results: Results) -> Report:
         text="A panel for each data set, a curve for each method: the share of an object's k "
         "nearest that are of its class, by k. A dotted line is a random answer.",
     )
-    return Report(
+    return PaperReport(
         [*found, *everywhere_findings(tables[-1].measured)], tables, [figure] if names else []
     )
 
@@ -93,14 +93,14 @@ def order_finding(curves: Any, dataset: str) -> str:
     )
 
 
-def some_k_table(curves: Any) -> Table:
+def some_k_table(curves: Any) -> PaperTable:
     """Return the heights of the curves at a few k."""
     chosen = curves[curves["k"].isin(SOME_K) & (curves["method"] != "chance")]
     measured = chosen.pivot_table(index="method", columns=["dataset", "k"], values="precision")
     order = [(name, k) for name in DRAWN for k in SOME_K if (name, k) in measured.columns]
     measured = measured.reindex(index=[m for m in METHODS if m in measured.index], columns=order)
     measured.columns = [f"{name} @{k}" for name, k in order]
-    return Table(
+    return PaperTable(
         name="retrieval_some_k",
         title="Precision@k of the curves at some k",
         measured=measured,
@@ -111,7 +111,7 @@ def some_k_table(curves: Any) -> Table:
     )
 
 
-def everywhere_table(curves: Any) -> Table:
+def everywhere_table(curves: Any) -> PaperTable:
     """Return the precision at 10 on all sets, with means and ranks over the complete ones."""
     chosen = curves[curves["k"] == TABLE_K]
     measured = chosen.pivot_table(index="dataset", columns="method", values="precision")
@@ -129,7 +129,7 @@ def everywhere_table(curves: Any) -> Table:
     if off:
         notes |= {(name, PAPER): including(off) for name in ("mean", "mean rank")}
     measured.index.name = "data set"
-    return Table(
+    return PaperTable(
         name="retrieval_all_sets",
         title=f"Precision@{TABLE_K} on the data sets of the clustering table (beyond the paper)",
         measured=measured,

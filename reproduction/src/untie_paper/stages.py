@@ -51,7 +51,7 @@ WINDOW = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class PaperProblem:
     """The kernel columns of a table.
 
     Parameters
@@ -112,7 +112,7 @@ class Problem:
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class PaperSolution:
     """The weights, the loss of every step, and the number of steps."""
 
     omega: FloatArray
@@ -120,7 +120,7 @@ class Solution:
     n_iter: int
 
 
-def build_couplings(encoder: UNTIE, table: Any) -> Problem:
+def build_couplings(encoder: UNTIE, table: Any) -> PaperProblem:
     """Count a table and build its coupling and kernel spaces: the first stage.
 
     Parameters
@@ -155,7 +155,7 @@ def build_couplings(encoder: UNTIE, table: Any) -> Problem:
         ]
         columns.append(np.hstack(spaces))
     n_spaces = len(names) * len(kernels)
-    return Problem(counted, counted.codes(table), columns, n_spaces, chosen["n_clusters"])
+    return PaperProblem(counted, counted.codes(table), columns, n_spaces, chosen["n_clusters"])
 
 
 def _scaled(kernel: FloatArray, normalization: str | None) -> FloatArray:
@@ -169,14 +169,14 @@ def _scaled(kernel: FloatArray, normalization: str | None) -> FloatArray:
     return kernel
 
 
-def learn_weights(encoder: UNTIE, problem: Problem, replacement: bool = True) -> Solution:
+def learn_weights(encoder: UNTIE, problem: PaperProblem, replacement: bool = True) -> PaperSolution:
     """Learn the heterogeneity, that is omega: the second stage.
 
     Parameters
     ----------
     encoder : UNTIE
         With a solver; it is not fitted.
-    problem : Problem
+    problem : PaperProblem
         As `build_couplings` gives it.
     replacement : bool, default=True
         False: a solver that draws batches takes every row once before any comes again.
@@ -191,14 +191,14 @@ def learn_weights(encoder: UNTIE, problem: Problem, replacement: bool = True) ->
     chosen = encoder.get_params()
     if chosen["solver"] not in STEPS:
         fitted = clone(encoder).fit_counts(problem.counted)
-        return Solution(fitted.omega_, fitted.loss_curve_, fitted.n_iter_)
+        return PaperSolution(fitted.omega_, fitted.loss_curve_, fitted.n_iter_)
     omega, n_rows, size = (
         np.ones(problem.n_coordinates),
         len(problem.codes[0]),
         chosen["batch_size"],
     )
     if problem.n_clusters >= size:  # the eigenvectors explain every batch
-        return Solution(omega, [0.0], 1)
+        return PaperSolution(omega, [0.0], 1)
     step = STEPS[chosen["solver"]](len(omega), chosen["learning_rate"])
     batches = _batches(n_rows, size, draws_of(chosen["random_state"]), replacement)
     losses: list[float] = []
@@ -211,7 +211,7 @@ def learn_weights(encoder: UNTIE, problem: Problem, replacement: bool = True) ->
         if _at_rest(losses, chosen["tol"]):
             break
         omega = np.maximum(omega - step(gradient, number), 0.0)
-    return Solution(omega, losses, len(losses))
+    return PaperSolution(omega, losses, len(losses))
 
 
 Step = Callable[[FloatArray, int], FloatArray]
@@ -276,7 +276,7 @@ def _at_rest(losses: list[float], tol: float) -> bool:
     return bool(abs(before - now) <= tol * before)
 
 
-def row_vectors(problem: Problem, omega: FloatArray) -> FloatArray:
+def row_vectors(problem: PaperProblem, omega: FloatArray) -> FloatArray:
     """Return the vectors of all rows at given weights, with nothing in the place of a constant S.
 
     Examples
@@ -290,14 +290,14 @@ def row_vectors(problem: Problem, omega: FloatArray) -> FloatArray:
     return np.hstack([table[codes] for table, codes in zip(vectors, problem.codes, strict=True)])
 
 
-def unexplained_share(problem: Problem, omega: FloatArray, centred: bool = False) -> float:
+def unexplained_share(problem: PaperProblem, omega: FloatArray, centred: bool = False) -> float:
     """Return Tr(S (I - HH')) / Tr(S) over all rows with the best H: the objective without scale.
 
     0 where all weights are 0.
 
     Parameters
     ----------
-    problem : Problem
+    problem : PaperProblem
         As `build_couplings` gives it.
     omega : array of shape (n_coordinates,)
         The weights.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from untie_paper.methods import DEFAULT, PAPER
-from untie_paper.output.report import Figure, Report, Table
+from untie_paper.output.report import Figure, PaperReport, PaperTable
 from untie_paper.run.experiment import Effort, Experiment, Job, Results
 from untie_paper.time_figures import FACTORS, OTHERS, draw_methods, draw_stages, tidy_times
 from untie_paper.timing import EXACT, growth_exponent, rough_cost, sizes_with, time_cell
@@ -164,12 +164,12 @@ def _rivals(total: Any) -> list[str]:
     return found
 
 
-def report(results: Results) -> Report:
+def report(results: Results) -> PaperReport:
     """Return times and exponents, as figures and tables."""
     numbers = QUICK_NUMBERS if results.effort.quick else NUMBERS
     data = tidy_times(results.frame(), numbers)
     if data.empty:
-        return Report(["No cell came out."])
+        return PaperReport(["No cell came out."])
     runs = {int(row["repeats"]) for row in results.rows if "repeats" in row}
     note = (
         f"Processor time of one thread; the shortest of at least {min(runs)} runs. One number is "
@@ -181,8 +181,8 @@ def report(results: Results) -> Report:
     )
     exponents = "Slope of log time by log size over the whole range: 1 is linear, 0 is no growth."
     tables = [
-        Table("time_exponents", "Growth of the time", exponent_table(data), note=exponents),
-        Table(
+        PaperTable("time_exponents", "Growth of the time", exponent_table(data), note=exponents),
+        PaperTable(
             "time_milliseconds", "Time in milliseconds", seconds_table(data), digits=1, note=note
         ),
     ]
@@ -205,7 +205,7 @@ def report(results: Results) -> Report:
             "Three panels, by objects, attributes and values: time of every method.",
         ),
     ]
-    return Report(findings(data), tables, [figure for figure in figures if len(figure.data)])
+    return PaperReport(findings(data), tables, [figure for figure in figures if len(figure.data)])
 
 
 EXPERIMENT = Experiment(

@@ -14,7 +14,7 @@ from untie_paper.clustering import cells
 from untie_paper.clustering_cell import LATENT
 from untie_paper.clustering_scores import by_set_and_method
 from untie_paper.methods import DEFAULT
-from untie_paper.output.report import Figure, Report, Table
+from untie_paper.output.report import Figure, PaperReport, PaperTable
 from untie_paper.output.style import common_legend, method_style, panels
 from untie_paper.output.words import many
 from untie_paper.ranks import complete, mean_ranks, statistics
@@ -46,21 +46,21 @@ def jobs(effort: Effort) -> list[Job]:
     return cells(effort, list(TITLES))
 
 
-def report(results: Results) -> Report:
+def report(results: Results) -> PaperReport:
     """Compare the methods by classes and without them."""
     frame = results.frame()
     if frame.empty:
-        return Report(("No cell came out.",))
+        return PaperReport(("No cell came out.",))
     frame = frame[frame["method"].isin(TITLES)]
     scores = _titled(by_set_and_method(frame))
     effort = results.effort
     note = SCORES_NOTE.format(seeds=many(effort.n_seeds, "seed"), n_restarts=effort.n_restarts)
     title = "Clustering F-scores of what users try first"
-    tables = [Table("users_first_scores", title, scores, note=note)]
+    tables = [PaperTable("users_first_scores", title, scores, note=note)]
     findings = _findings(scores)
     if len(complete(scores)) > 1 and scores.shape[1] > 1:
         tables.append(_summary(frame, scores))
-    return Report(findings, tables, (_figure(scores),))
+    return PaperReport(findings, tables, (_figure(scores),))
 
 
 def _titled(table: Any) -> Any:
@@ -69,7 +69,7 @@ def _titled(table: Any) -> Any:
     return table[present].rename(columns=TITLES)
 
 
-def _summary(frame: Any, scores: Any) -> Table:
+def _summary(frame: Any, scores: Any) -> PaperTable:
     import pandas as pd
 
     nmi = _titled(by_set_and_method(frame, "nmi"))
@@ -86,7 +86,7 @@ def _summary(frame: Any, scores: Any) -> Table:
             "rank by conditional entropy": mean_ranks(-1e4 * entropy),
         }
     ).rename_axis("method")
-    return Table(
+    return PaperTable(
         "users_first_summary",
         "The same clusters by the classes and by the data alone",
         measured,

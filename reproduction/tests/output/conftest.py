@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure as Drawing
 
-from untie_paper.output.report import Figure, Report, Table
+from untie_paper.output.report import Figure, PaperReport, PaperTable
 from untie_paper.run.outcome import Outcome
 
 HOSTILE = "<script>alert('1')</script> & \"x\" | *y* [z](http://example.org)"
@@ -30,7 +30,7 @@ def scores():
         index=["zoo", "crx", "flare"],
     )
     published.loc["flare", "UNTIE"] = 58.9
-    return Table("scores", "F-scores", measured, published, note="Twenty restarts.")
+    return PaperTable("scores", "F-scores", measured, published, note="Twenty restarts.")
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def curve():
 
 @pytest.fixture
 def outcome(scores, curve):
-    report = Report(["UNTIE reaches 75.0.", "p < 0.05 & more."], [scores], [curve])
+    report = PaperReport(["UNTIE reaches 75.0.", "p < 0.05 & more."], [scores], [curve])
     return Outcome("clustering", "Clustering", "clustering", report, 12)
 
 
@@ -51,14 +51,14 @@ def hostile():
         {HOSTILE: [HOSTILE, None], "number": [1.5, float("inf")]},
         index=pd.Index([HOSTILE, "b"], name=HOSTILE),
     )
-    table = Table("words", HOSTILE, frame, frame.replace(HOSTILE, "other"), note=HOSTILE)
+    table = PaperTable("words", HOSTILE, frame, frame.replace(HOSTILE, "other"), note=HOSTILE)
 
     def fail(data):
         raise ValueError(HOSTILE)
 
     figure = Figure("broken", HOSTILE, frame, fail, HOSTILE)
     drawn = Figure("drawn", HOSTILE, pd.DataFrame({"x": [1], "y": [HOSTILE]}), line, HOSTILE)
-    report = Report([HOSTILE], [table], [figure, drawn])
+    report = PaperReport([HOSTILE], [table], [figure, drawn])
     failures = [{"dataset": "zoo", "method": HOSTILE, "error": HOSTILE}]
     return Outcome("hostile", HOSTILE, "beyond", report, 3, failures)
 

@@ -4,11 +4,11 @@ import pytest
 
 from untie_paper.output.agreement import Agreement
 from untie_paper.output.grid import GridCell, make_grid
-from untie_paper.output.report import Table
+from untie_paper.output.report import PaperTable
 
 
 def table(measured, published=None, **settings):
-    return Table("t", "T", pd.DataFrame(measured), published, **settings)
+    return PaperTable("t", "T", pd.DataFrame(measured), published, **settings)
 
 
 def column(measured, published=None, **settings):
@@ -42,7 +42,7 @@ def test_counts_and_words(scores):
 
 
 def test_order_of_published_rows_is_of_no_account(scores):
-    turned = Table("t", "T", scores.measured, scores.published.iloc[::-1, ::-1])
+    turned = PaperTable("t", "T", scores.measured, scores.published.iloc[::-1, ::-1])
     assert make_grid(turned).rows == make_grid(scores).rows
 
 
@@ -104,7 +104,7 @@ def test_whole_numbers_have_no_decimals():
 @pytest.mark.parametrize("gap", [None, np.nan, pd.NA, pd.NaT])
 def test_gaps_are_dashes_and_nothing_is_marked(gap):
     frame = pd.DataFrame({"a": pd.Series([gap, 2.0], dtype=object)})
-    both = Table("t", "T", frame, pd.DataFrame({"a": pd.Series([1.0, gap], dtype=object)}))
+    both = PaperTable("t", "T", frame, pd.DataFrame({"a": pd.Series([1.0, gap], dtype=object)}))
     assert [cells[0] for _, cells in make_grid(both).rows] == [
         GridCell("\N{EN DASH}", "1.00"),
         GridCell("2.00"),
@@ -144,7 +144,7 @@ def test_several_levels_of_labels():
     rows = pd.MultiIndex.from_tuples([("zoo", 1), ("zoo", 2)], names=["data set", "seed"])
     columns = pd.MultiIndex.from_tuples([("SVM", "mean"), ("SVM", "sd")])
     frame = pd.DataFrame([[1.0, 2.0], [3.0, 4.0]], index=rows, columns=columns)
-    grid = make_grid(Table("t", "T", frame, frame + 1))
+    grid = make_grid(PaperTable("t", "T", frame, frame + 1))
     assert grid.corners == ["data set", "seed"]
     assert grid.headings == ["SVM / mean", "SVM / sd"]
     assert grid.rows[1] == (
@@ -157,8 +157,8 @@ def test_several_levels_of_labels():
 def test_labels_that_are_there_twice(scores, axis):
     twice = pd.concat([scores.measured, scores.measured], axis=axis)
     with pytest.raises(ValueError, match=r"'scores' has the label '(zoo|UNTIE)' twice"):
-        make_grid(Table("scores", "T", twice, scores.published))
-    assert len(make_grid(Table("scores", "T", twice)).rows) == (6 if axis == 0 else 3)
+        make_grid(PaperTable("scores", "T", twice, scores.published))
+    assert len(make_grid(PaperTable("scores", "T", twice)).rows) == (6 if axis == 0 else 3)
 
 
 def test_empty_table():
@@ -170,7 +170,7 @@ def test_empty_table():
 def test_footnotes_have_signs_in_the_order_of_reading():
     notes = {("y", "b"): "Second.", ("x", "b"): "First.", ("y", "a"): "First."}
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]}, index=["x", "y"])
-    grid = make_grid(Table("t", "T", frame, footnotes=notes))
+    grid = make_grid(PaperTable("t", "T", frame, footnotes=notes))
     assert grid.footnotes == [("†", "First."), ("‡", "Second.")]
     assert [[cell.sign for cell in cells] for _, cells in grid.rows] == [["", "†"], ["†", "‡"]]
     assert [cell.measured for cell in grid.rows[0][1]] == ["1.00", "3.00"]
@@ -187,6 +187,6 @@ def test_many_footnotes_have_a_sign_each():
 
 @pytest.mark.parametrize("cell", [("zoo", "Rough"), ("nowhere", "UNTIE")])
 def test_a_footnote_on_no_cell_is_refused(scores, cell):
-    noted = Table("t", "T", scores.measured, scores.published, footnotes={cell: "Odd."})
+    noted = PaperTable("t", "T", scores.measured, scores.published, footnotes={cell: "Odd."})
     with pytest.raises(ValueError, match="a footnote on the cell"):
         make_grid(noted)

@@ -7,7 +7,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from untie_paper.output.markdown import escape, index_markdown, table_markdown
-from untie_paper.output.report import Table
+from untie_paper.output.report import PaperTable
 from untie_paper.output.sections import make_sections
 
 
@@ -73,7 +73,7 @@ def test_footnotes_stand_below_the_table(outcome, scores):
 
 
 def test_table_without_published_figures_has_no_legend(outcome, scores):
-    report = dataclasses.replace(outcome.report, tables=[Table("t", "T", scores.measured)])
+    report = dataclasses.replace(outcome.report, tables=[PaperTable("t", "T", scores.measured)])
     section = make_sections([dataclasses.replace(outcome, report=report)])[0]
     assert "ublished" not in table_markdown(section.tables[0])
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from untie_paper.output.page import make_page
-from untie_paper.output.report import Report
+from untie_paper.output.report import PaperReport
 from untie_paper.output.sections import make_sections
 from untie_paper.output.style import panels
 
@@ -110,7 +110,7 @@ def test_marks_are_more_than_colour(page):
 
 def test_footnotes_are_seen_and_spoken(outcome, scores):
     table = dataclasses.replace(scores, footnotes={("crx", "CDE"): "A <b>fallback</b>."})
-    sections = make_sections([dataclasses.replace(outcome, report=Report([], [table]))])
+    sections = make_sections([dataclasses.replace(outcome, report=PaperReport([], [table]))])
     page = make_page(sections, {})
     row = re.search(r'<tr>\s*<th scope="row">crx</th>(.*?)</tr>', page, re.DOTALL)[1]
     cell = Checked(re.findall(r"<td.*?</td>", row, re.DOTALL)[1])
@@ -121,7 +121,7 @@ def test_footnotes_are_seen_and_spoken(outcome, scores):
 
 def test_gaps_and_negative_numbers(outcome, scores):
     table = dataclasses.replace(scores, measured=scores.measured - 80)
-    sections = make_sections([dataclasses.replace(outcome, report=Report([], [table]))])
+    sections = make_sections([dataclasses.replace(outcome, report=PaperReport([], [table]))])
     text = Checked(make_page(sections, {})).text
     assert "nan" not in text.lower()
     assert "\N{EN DASH} published 44.40" in text
@@ -150,7 +150,7 @@ def test_failures_and_facts_are_there(page, hostile):
 
 def test_table_that_cannot_be_made(outcome, scores):
     twice = dataclasses.replace(scores, measured=pd.concat([scores.measured] * 2))
-    sections = make_sections([dataclasses.replace(outcome, report=Report([], [twice]))])
+    sections = make_sections([dataclasses.replace(outcome, report=PaperReport([], [twice]))])
     text = Checked(make_page(sections, {})).text
     assert "F-scores This table could not be made: ValueError: Table 'scores'" in text
 
@@ -158,7 +158,7 @@ def test_table_that_cannot_be_made(outcome, scores):
 def test_dense_figures_do_not_bloat_the_page(outcome, curve):
     points = pd.DataFrame(np.random.default_rng(0).normal(size=(4000, 2)), columns=["x", "y"])
     figures = [dataclasses.replace(curve, name="small"), dataclasses.replace(curve, data=points)]
-    sections = make_sections([dataclasses.replace(outcome, report=Report([], [], figures))])
+    sections = make_sections([dataclasses.replace(outcome, report=PaperReport([], [], figures))])
     text = make_page(sections, {})
     kinds = [a["src"].partition(";")[0] for a in Checked(text).all("img")]
     assert kinds == ["data:image/svg+xml", "data:image/png"]
@@ -168,7 +168,9 @@ def test_dense_figures_do_not_bloat_the_page(outcome, curve):
 
 def test_figures_have_a_drawing_for_phones_where_it_differs(outcome, curve):
     drawn = dataclasses.replace(curve, name="panels", draw=lambda data: panels(2)[0])
-    sections = make_sections([dataclasses.replace(outcome, report=Report([], [], [curve, drawn]))])
+    sections = make_sections(
+        [dataclasses.replace(outcome, report=PaperReport([], [], [curve, drawn]))]
+    )
     checked = Checked(make_page(sections, {}))
     (source,) = checked.all("source")
     assert source["media"] == "(max-width: 40rem)"
@@ -186,7 +188,7 @@ def test_nothing_at_all():
 
 
 def test_empty_report(outcome):
-    sections = make_sections([dataclasses.replace(outcome, report=Report([]), n_cells=0)])
+    sections = make_sections([dataclasses.replace(outcome, report=PaperReport([]), n_cells=0)])
     text = Checked(make_page(sections, {})).text
     assert "0 cells, none failed." in text
     assert "There are none." in text

@@ -3,7 +3,7 @@ import dataclasses
 import pytest
 from rich.console import Console
 
-from untie_paper.output.report import Report
+from untie_paper.output.report import PaperReport
 from untie_paper.output.sections import facts, make_sections
 from untie_paper.output.summary import QUICK, lead, summary_rows
 from untie_paper.run.experiment import Effort
@@ -32,7 +32,7 @@ def test_failures_and_problems_are_said(hostile):
 
 
 def test_figure_whose_data_cannot_be_written(outcome, curve):
-    report = Report([], figures=[dataclasses.replace(curve, data={"x": [1], "y": [2]})])
+    report = PaperReport([], figures=[dataclasses.replace(curve, data={"x": [1], "y": [2]})])
     view = make_sections([dataclasses.replace(outcome, report=report)])[0].figures[0]
     assert view.picture.png
     assert view.csv == b""
@@ -43,7 +43,7 @@ def test_figure_whose_data_cannot_be_written(outcome, curve):
 def test_names_that_are_no_files(outcome, curve, name):
     with pytest.raises(ValueError, match="cannot name a file"):
         make_sections([dataclasses.replace(outcome, name=name)])
-    report = Report([], figures=[dataclasses.replace(curve, name=name)])
+    report = PaperReport([], figures=[dataclasses.replace(curve, name=name)])
     with pytest.raises(ValueError, match="figures of 'clustering' cannot name a file"):
         make_sections([dataclasses.replace(outcome, report=report)])
 
@@ -51,7 +51,7 @@ def test_names_that_are_no_files(outcome, curve, name):
 def test_names_that_are_there_twice(outcome, scores, curve):
     with pytest.raises(ValueError, match="'clustering' is there twice"):
         make_sections([outcome, dataclasses.replace(outcome, name="Clustering")])
-    report = Report([], [scores], [dataclasses.replace(curve, name="Scores")])
+    report = PaperReport([], [scores], [dataclasses.replace(curve, name="Scores")])
     with pytest.raises(ValueError, match="'scores' is there twice"):
         make_sections([dataclasses.replace(outcome, report=report)])
 

@@ -6,7 +6,7 @@ import os
 import pandas as pd
 import pytest
 
-from untie_paper.output.report import Report
+from untie_paper.output.report import PaperReport
 from untie_paper.output.write import write_all
 
 
@@ -66,7 +66,7 @@ def test_old_image_of_a_figure_that_fails_now_is_removed(outcome, curve, tmp_pat
     write_all([outcome], {}, tmp_path)
     (tmp_path / "clustering" / "own.txt").write_text("kept")
     broken = dataclasses.replace(curve, draw=lambda data: data["z"])
-    write_all([dataclasses.replace(outcome, report=Report([], [], [broken]))], {}, tmp_path)
+    write_all([dataclasses.replace(outcome, report=PaperReport([], [], [broken]))], {}, tmp_path)
     assert "clustering/curve.png" not in content(tmp_path)
     assert content(tmp_path)["clustering/own.txt"] == b"kept"
     assert b"KeyError" in content(tmp_path)["index.html"]
@@ -87,7 +87,7 @@ def test_full_disk_keeps_the_old_page(outcome, tmp_path, monkeypatch):
 
 def test_files_of_the_same_name(outcome, scores, tmp_path):
     other = dataclasses.replace(scores, name="scores_published")
-    clash = dataclasses.replace(outcome, report=Report([], [scores, other]))
+    clash = dataclasses.replace(outcome, report=PaperReport([], [scores, other]))
     with pytest.raises(ValueError, match=r"'clustering/scores_published.csv'"):
         write_all([clash], {}, tmp_path)
     assert os.listdir(tmp_path) == []

@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 
 from untie_paper.run import progress
-from untie_paper.run.progress import Display, Tally
+from untie_paper.run.progress import Display, RunTally
 
 
 class Clock:
@@ -20,7 +20,7 @@ def clock():
 
 
 def test_remaining_time_is_believed_costs_at_first(clock):
-    tally = Tally(6, 0, n_workers=2, together=40.0, alone=5.0, clock=clock)
+    tally = RunTally(6, 0, n_workers=2, together=40.0, alone=5.0, clock=clock)
     assert tally.remaining() == 25.0
     clock.now = 10.0
     assert tally.remaining() == 15.0
@@ -29,7 +29,7 @@ def test_remaining_time_is_believed_costs_at_first(clock):
 
 
 def test_remaining_time_learns_from_what_is_done(clock):
-    tally = Tally(6, 0, n_workers=2, together=40.0, alone=5.0, clock=clock)
+    tally = RunTally(6, 0, n_workers=2, together=40.0, alone=5.0, clock=clock)
     clock.now = 18.0
     tally.add(8.0, 18.0, alone=False, failed=False)  # (18 + 2) / (8 + 2): twice the stated cost
     assert tally.remaining() == pytest.approx(2 * (32 / 2 + 5))
@@ -39,7 +39,7 @@ def test_remaining_time_learns_from_what_is_done(clock):
 
 
 def test_failed_cells_say_nothing_of_the_pace(clock):
-    tally = Tally(3, 1, n_workers=1, together=20.0, alone=0.0, clock=clock)
+    tally = RunTally(3, 1, n_workers=1, together=20.0, alone=0.0, clock=clock)
     tally.add(10.0, 99.0, alone=False, failed=True)
     assert tally.remaining() == 10.0
     assert str(tally) == "2 of 3 cells, 1 from the cache, 1 failed"
@@ -48,7 +48,7 @@ def test_failed_cells_say_nothing_of_the_pace(clock):
 def test_lines_come_now_and_then_where_there_is_no_terminal(clock, monkeypatch):
     monkeypatch.setattr(progress.time, "monotonic", clock)
     file = StringIO()
-    tally = Tally(3, 0, n_workers=1, together=30.0, alone=0.0, clock=clock)
+    tally = RunTally(3, 0, n_workers=1, together=30.0, alone=0.0, clock=clock)
     with Display(Console(file=file, width=20)) as display:
         display.show(tally)
         clock.now = 5.0
@@ -66,7 +66,7 @@ def test_a_terminal_gets_a_bar_with_counts_and_remaining_time(clock):
     file = StringIO()
     console = Console(file=file, force_terminal=True, width=120)
     with Display(console) as display:
-        tally = Tally(3, 1, n_workers=1, together=600.0, alone=0.0, clock=clock)
+        tally = RunTally(3, 1, n_workers=1, together=600.0, alone=0.0, clock=clock)
         display.show(tally)
         display.say("a line that stays")
         display._bar.refresh()

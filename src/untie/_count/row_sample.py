@@ -8,7 +8,7 @@ no column's place decides.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from hashlib import blake2b
@@ -101,6 +101,25 @@ class RowSample:
                 f"The sample is not of the table that was counted: {reason}. Pass what "
                 "untie.count_table gave as it is, or without its sample."
             )
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no distinct row of the table is left out."""
+        return len(self.numbers) < SAMPLE_ROWS
+
+    def spread(self, places: IntArray, sizes: Sequence[int]) -> RowSample:
+        """Return the rows as rows of a table with more columns, whose cells are unknown.
+
+        Parameters
+        ----------
+        places : integer array of shape (n_attributes,)
+            The places of the columns of the sample in that table.
+        sizes : sequence of int
+            Number of values of each column of the table.
+        """
+        rows = np.tile(np.array(sizes, dtype=np.int64), (len(self.weights), 1))
+        rows[:, places] = self.codes
+        return replace(self, codes=rows)
 
     def relabel(self, targets: Sequence[IntArray], sizes: Sequence[int]) -> RowSample:
         """Move every value to a new code, as `Counts.relabel` does; the numbers stay."""

@@ -240,6 +240,4 @@ def sample_heard(
     heard = np.flatnonzero(~passive)
     own = [codes[place] for place in heard]
     found = sample_rows(own, select_vocabulary(vocabulary, heard), weights)
-    rows = np.tile(np.array(vocabulary.sizes, dtype=np.int64), (len(found.weights), 1))
-    rows[:, heard] = found.codes
-    return replace(found, codes=rows)
+    return found.spread(heard, vocabulary.sizes)

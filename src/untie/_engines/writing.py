@@ -8,12 +8,18 @@ from typing import Any
 
 from untie._engines.arrow import ArrowSource
 from untie._util.files import whole_file
-from untie._util.messages import defused, need
+from untie._util.messages import need
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 """The delimiter of a text file, by its ending."""
 
 FEATHER = (".feather", ".arrow")
+
+MARK = "'"
+"""What stands before a cell that would be a formula; spreadsheets then take it for text."""
+
+STARTS = "=+-@\t\r"
+"""What a formula may begin with."""
 
 
 def write_source(source: ArrowSource, path: str | os.PathLike[str], is_safe: bool = False) -> None:
@@ -129,3 +135,20 @@ def _safe_batch(batch: Any, schema: Any) -> Any:
         for column, type_ in zip(batch.columns, schema.types, strict=True)
     ]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def defused(text: str) -> str:
+    """Return a cell that no spreadsheet runs; a number stays as it is.
+
+    Examples
+    --------
+    >>> defused("=1+1"), defused("-5"), defused("-5 degrees"), defused("plain")
+    ("'=1+1", '-5', "'-5 degrees", 'plain')
+    """
+    if not text or text[0] not in STARTS:
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return MARK + text
+    return text

@@ -280,13 +280,15 @@ def with_supplementary(fitted: Fitted, counted: Tally, heard: Places) -> Fitted:
     sizes = counted.counts.sizes
     factors = np.zeros(len(sizes))
     factors[heard] = fitted.factors
+    votes = np.zeros(len(sizes))
+    votes[heard] = fitted.attributes.votes
     vectors = _spread(fitted.vectors, sizes, heard)
     is_own = fitted.lookup is not fitted.vectors
     return replace(
         fitted,
         grouping=counted.grouping,
         columns=ColumnView(
-            counted.counts, _placed(fitted.orders, heard, [None] * len(sizes)), factors
+            counted.counts, _placed(fitted.orders, heard, [None] * len(sizes)), factors, votes
         ),
         ungrouped=counted.ungrouped,
         widths=_placed(fitted.widths, heard, [(0,) * len(fitted.labels)] * len(sizes)),
@@ -324,8 +326,10 @@ def fit_counted(
     fitted : Fitted
         The model.
     sample : RowSample or None
-        Distinct rows as the model sees them, in canonical order; None where no sample was kept, or
-        rows that were distinct when they were sampled are equal to the model.
+        Distinct rows as the model sees them, in canonical order; cells of supplementary columns are
+        unknown. None where no sample was kept, where values are merged, as rows that were distinct
+        when they were sampled may be equal to the model, and where columns are supplementary and
+        there are more distinct rows than a sample holds.
     """
     counted = _with_draws(counted)
     factors = column_factors(recipe.factors, counted.grouping.raw.columns)
@@ -335,8 +339,11 @@ def fit_counted(
     if len(heard) == len(factors):
         fitted, sample = _fit(counted, recipe, factors, output, n_components)
         return fitted, sample if counted.grouping.is_trivial else None
-    fitted, _ = _fit(select_tally(counted, heard), recipe, factors[heard], output, n_components)
-    return with_supplementary(fitted, counted, heard), None
+    kept = select_tally(counted, heard)
+    fitted, sample = _fit(kept, recipe, factors[heard], output, n_components)
+    is_same = counted.grouping.is_trivial and counted.sample is not None and counted.sample.is_whole
+    sample = sample.spread(heard, counted.counts.sizes) if sample and is_same else None
+    return with_supplementary(fitted, counted, heard), sample
 
 
 def _without_copies(factors: FloatArray, counted: Tally, recipe: Recipe) -> FloatArray:

@@ -41,7 +41,7 @@ class Reason(Enum):
         "n_merged",
         "other",
     )
-    FEW_NUMBERS = "its {n} numbers are categories; TableEncoder({ordered}) keeps their order", "n"
+    FEW_NUMBERS = "its {n} numbers are categories; {ordered} keeps their order", "n"
     RANGES = "into {n} ranges", "n"
     OTHER_VALUES = (
         "not {kind}, kept as values of their own: {values}; if {means} with all that do: {missing}",
@@ -52,7 +52,7 @@ class Reason(Enum):
     READ_AS = "read {how}, such as {example!r}", "how", "example"
     UNCLEAR_DATES = (
         "looks like dates, and nothing tells whether the day or the month comes first; say so with "
-        "day_first=True or False (--day-first, --month-first)",
+        "{day_first} or {month_first}",
     )
     ODD_DATES = ("looks like dates; all written as 2024-12-31 they would be binned",)
     ODD_NUMBERS = (
@@ -193,7 +193,13 @@ def _of_missing(own: Mapping[str, Any], column: str) -> dict[str, Any]:
 
 
 _DERIVED: dict[Reason, Callable[[Mapping[str, Any], str], dict[str, Any]]] = {
-    Reason.FEW_NUMBERS: lambda own, column: {"ordered": Parameter("ordered", [column])},
+    Reason.FEW_NUMBERS: lambda own, column: {
+        "ordered": Parameter("ordered", [column], owner="TableEncoder")
+    },
+    Reason.UNCLEAR_DATES: lambda own, column: {
+        "day_first": Parameter("day_first", True),
+        "month_first": Parameter("day_first", False),
+    },
     Reason.OTHER_VALUES: _of_others,
     Reason.NOT_MISSING: lambda own, column: {"values": _some(own)},
     Reason.SPELLINGS: _of_spellings,

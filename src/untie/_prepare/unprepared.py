@@ -6,7 +6,7 @@ from numbers import Real
 from untie._prepare.deciding import MANY_ROWS, MOSTLY, is_free_text
 from untie._table.table import Table
 from untie._table.vocabulary import Vocabulary
-from untie._util.messages import UnpreparedWarning, warn_user
+from untie._util.messages import warn_user
 from untie._util.types import Value
 
 NUMBERS, TEXT, IDS = (
@@ -21,6 +21,10 @@ FEWEST_FLOATS = 10
 
 NAMED = 10
 """At most this many columns are named for each reason."""
+
+
+class UnpreparedWarning(UserWarning):
+    """Columns are learned from as they are that a `Preparer` would have changed or left out."""
 
 
 def warn_of_unprepared(table: Table, vocabulary: Vocabulary, is_all: bool = False) -> None:

@@ -29,10 +29,6 @@ def need(module: str, extra: str = "files", what: str = "Files and lazy tables")
 _INNER = ("untie", "sklearn")
 
 
-class UnpreparedWarning(UserWarning):
-    """Columns are learned from as they are that a `Preparer` would have changed or left out."""
-
-
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn as if from the first line outside this package and scikit-learn's wrappers."""
     level = 1
@@ -168,27 +164,3 @@ def stage(what: str, is_told: bool) -> Iterator[None]:
     start = time.monotonic()
     yield
     print(f"{what}: {time.monotonic() - start:.1f} s", file=sys.stderr, flush=True)
-
-
-MARK = "'"
-"""What stands before a cell that would be a formula; spreadsheets then take it for text."""
-
-STARTS = "=+-@\t\r"
-"""What a formula may begin with."""
-
-
-def defused(text: str) -> str:
-    """Return a cell that no spreadsheet runs; a number stays as it is.
-
-    Examples
-    --------
-    >>> defused("=1+1"), defused("-5"), defused("-5 degrees"), defused("plain")
-    ("'=1+1", '-5', "'-5 degrees", 'plain')
-    """
-    if not text or text[0] not in STARTS:
-        return text
-    try:
-        float(text)
-    except ValueError:
-        return MARK + text
-    return text

@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from untie._util.about import VERSION
-from untie._util.messages import UnpreparedWarning, message_of
+from untie._util.messages import message_of
 from untie.cli.commands import COMMANDS
 from untie.cli.options import in_options
 from untie.cli.streams import UserError, set_up_streams, tell
@@ -96,6 +96,8 @@ class Commands(TyperGroup):
 
 def _show_warning(message: Any, category: Any, *_: Any, **__: Any) -> None:
     """Print what a warning says, not where in the package it comes from."""
+    from untie._prepare.unprepared import UnpreparedWarning
+
     if issubclass(category, UnpreparedWarning):
         return  # commands prepare their tables; such a column is learned from because it is named
     tell(f"untie: note: {in_options(message_of(message))}")

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
+from untie._engines.registry import open_table
 from untie._engines.writing import check_types, write_source
 from untie._inputs import as_fitted
 from untie._learn.selection.choose_k import clustering_f_score
@@ -43,7 +44,7 @@ def cluster_rows(
         check_types(source.schema, output)
     rows: Any = source if lazy else read_all(source, quiet)
     with waiting("clustering", quiet):
-        clusterer.fit(rows, sample_weight=options.weight)
+        prepared, cells = clusterer._fit_rows(open_table(rows), options.weight)
     fitted = as_fitted(clusterer)
     tell_columns(fitted.preparer, options)
     if save is not None:
@@ -51,8 +52,8 @@ def cluster_rows(
         say(f"The clusters are in {save}; untie assign puts new rows into them.", quiet)
     model, frame = clusterer, rows
     weights: Any = options.weight
-    if not lazy:  # prepared once for all that follows
-        model, (frame, cells) = fitted.clusters, fitted.rows(rows, options.weight)
+    if not lazy:  # prepared once, for the fit and for all that follows
+        model, frame = fitted.clusters, prepared
         weights = None if cells is None else read_weights(cells, len(rows))
     with waiting("judging the clusters", quiet):
         said = verdict(model, frame, sample_weight=weights, random_state=options.seed)

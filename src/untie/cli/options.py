@@ -190,6 +190,9 @@ OPTIONS = {
 }
 """What the command calls parameters of the library that its options are not named after."""
 
+FLAGS = {("day_first", True): "--day-first", ("day_first", False): "--month-first"}
+"""What the command calls parameters that are True or False."""
+
 
 def in_options(text: str) -> str:
     """Return what the library says, naming options where it names parameters.
@@ -212,6 +215,8 @@ def _as_option(parameter: Parameter) -> str:
     option = OPTIONS.get(name) or own.get(name)
     if option is None:
         return str(parameter)
+    if isinstance(value, bool):
+        return FLAGS.get((name, value), option)
     if isinstance(value, list | tuple):
         value = ",".join(map(str, value))
     if parameter.key is not None:

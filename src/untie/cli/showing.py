@@ -28,10 +28,10 @@ from rich.table import Table
 from rich.text import Text
 
 from untie._engines.arrow import ArrowSource
-from untie._engines.writing import write_source
+from untie._engines.writing import defused, write_source
 from untie._inputs import redundant_said
 from untie._util.files import whole_file
-from untie._util.messages import defused, need
+from untie._util.messages import need
 from untie.cli.options import Format, ResultOptions
 from untie.cli.streams import tell, visible
 from untie.encoder import TableEncoder

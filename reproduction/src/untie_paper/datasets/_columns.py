@@ -16,7 +16,7 @@ LABEL = "class"
 MISSING = "?"
 
 
-class Source(Protocol):
+class DataSource(Protocol):
     """Where a data set comes from."""
 
     def read(self, name: str, data_home: DataHome) -> Columns:

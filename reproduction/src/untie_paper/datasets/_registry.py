@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 import untie.datasets
-from untie_paper.datasets._columns import LABEL, Columns, DataHome, Source, to_frames
+from untie_paper.datasets._columns import LABEL, Columns, DataHome, DataSource, to_frames
 from untie_paper.datasets._external import External
 from untie_paper.datasets._rules import Rule, three_of_nine
 
@@ -21,7 +21,7 @@ class Bundled:
         return X.to_dict("list") | {LABEL: y.tolist()}
 
 
-SOURCES: dict[str, Source] = {
+SOURCES: dict[str, DataSource] = {
     "zoo": Bundled(),
     "dnapromoter": Bundled(),
     "hayesroth": Bundled(),
@@ -118,7 +118,7 @@ def load(name: str, data_home: DataHome = None) -> tuple[Any, Any]:
     return to_frames(source(name).read(name, data_home))
 
 
-def source(name: str) -> Source:
+def source(name: str) -> DataSource:
     """Return where a data set comes from."""
     if name not in SOURCES:
         close = get_close_matches(str(name).lower(), SOURCES, n=3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from untie_paper.output.report import Table
+from untie_paper.output.report import PaperTable
 from untie_paper.output.texts import cell_text, decimals, is_missing, is_number, is_text
 from untie_paper.output.words import many
 
@@ -44,12 +44,12 @@ class Agreement:
         return Agreement(**{name: getattr(self, name) + getattr(other, name) for name in names})
 
 
-def compare(measured: Any, published: Any, table: Table) -> Agreement:
+def compare(measured: Any, published: Any, table: PaperTable) -> Agreement:
     """Compare one cell with its published one.
 
     Examples
     --------
-    >>> compare(70.4, 70.0, Table("f", "F-scores", None))
+    >>> compare(70.4, 70.0, PaperTable("f", "F-scores", None))
     Agreement(compared=1, to_the_digit=0, close=1, near=1, texts=0, same_texts=0, unmeasured=0)
     """
     if is_missing(published):
@@ -90,7 +90,7 @@ def sentences(agreement: Agreement, bound: float) -> list[str]:
     return said
 
 
-def _compare_numbers(measured: float, published: float, table: Table) -> Agreement:
+def _compare_numbers(measured: float, published: float, table: PaperTable) -> Agreement:
     # Binary fractions must not turn a difference of exactly the bound into one above it.
     difference = abs(measured - published) - 1e-9 * max(1.0, abs(published))
     shown_alike = decimals(measured, table.digits) == decimals(published, table.digits)

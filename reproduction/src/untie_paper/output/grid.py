@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any
 
 from untie_paper.output.agreement import Agreement, compare, sentences
-from untie_paper.output.report import Table
+from untie_paper.output.report import PaperTable
 from untie_paper.output.texts import (
     MISSING,
     cell_text,
@@ -67,12 +67,12 @@ class Grid:
     footnotes: list[tuple[str, str]] = field(default_factory=list)
 
 
-def make_grid(table: Table) -> Grid:
+def make_grid(table: PaperTable) -> Grid:
     """Set measured and published figures side by side.
 
     Parameters
     ----------
-    table : Table
+    table : PaperTable
         With unique labels, if it has published figures.
 
     Returns
@@ -84,7 +84,7 @@ def make_grid(table: Table) -> Grid:
     >>> import pandas as pd
     >>> measured = pd.DataFrame({"F": [70.0, 81.2]}, index=pd.Index(["zoo", "crx"], name="set"))
     >>> published = pd.DataFrame({"F": [70.004, 85.5]}, index=["zoo", "crx"])
-    >>> grid = make_grid(Table("f", "F-scores", measured, published))
+    >>> grid = make_grid(PaperTable("f", "F-scores", measured, published))
     >>> grid.rows[1][1]
     [GridCell(measured='81.20', published='85.50', mark='▼', sign='')]
     >>> grid.agreement.to_the_digit
@@ -115,7 +115,7 @@ def make_grid(table: Table) -> Grid:
     )
 
 
-def _signs(table: Table) -> dict[str, str]:
+def _signs(table: PaperTable) -> dict[str, str]:
     """Return the sign of each footnote's text, in the order in which the cells are read."""
     rows, columns = table.measured.index.tolist(), table.measured.columns.tolist()
     for row, column in table.footnotes:
@@ -133,7 +133,7 @@ def _signs(table: Table) -> dict[str, str]:
     }
 
 
-def _printed(table: Table) -> dict[tuple[Any, Any], Any]:
+def _printed(table: PaperTable) -> dict[tuple[Any, Any], Any]:
     """Return the published figures by their labels, those that are there."""
     if table.published is None:
         return {}
@@ -154,12 +154,12 @@ def _printed(table: Table) -> dict[tuple[Any, Any], Any]:
     }
 
 
-def _column(pairs: list[tuple[Any, Any]], table: Table) -> list[GridCell]:
+def _column(pairs: list[tuple[Any, Any]], table: PaperTable) -> list[GridCell]:
     whole = all(isinstance(value, Integral) for value, _ in pairs if not is_missing(value))
     return [_cell(measured, published, table, whole) for measured, published in pairs]
 
 
-def _cell(measured: Any, published: Any, table: Table, whole: bool) -> GridCell:
+def _cell(measured: Any, published: Any, table: PaperTable, whole: bool) -> GridCell:
     shown = cell_text(measured, table.digits)
     if is_missing(published):
         return GridCell(shown)
@@ -180,7 +180,7 @@ def _mark(measured: Any, published: Any, agreement: Agreement) -> str:
     return ""
 
 
-def _absent(table: Table) -> list[str]:
+def _absent(table: PaperTable) -> list[str]:
     """Name what was published and is not in the table at all."""
     if table.published is None:
         return []

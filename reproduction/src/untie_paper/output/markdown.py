@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from untie_paper.output.grid import Grid, GridCell
-from untie_paper.output.sections import FigureView, Section, TableView, facts
+from untie_paper.output.sections import FigureView, PageSection, ShownTable, facts
 from untie_paper.output.summary import LEGEND, TITLE, lead, summary_rows
 
 _SPECIAL = re.compile(r"[\\`*\[\]|~$#]|(?<![^\W_])_|_(?![^\W_])")
@@ -28,7 +28,7 @@ def escape(text: str) -> str:
     return re.sub(r"^(\d+)([.)])(?=\s|$)|^([-+])(?=\s|$)", _shielded, line)
 
 
-def table_markdown(view: TableView) -> str:
+def table_markdown(view: ShownTable) -> str:
     """Write one table with its note and what agrees."""
     parts = [f"# {escape(view.title)}"]
     if view.grid is None:
@@ -42,7 +42,7 @@ def table_markdown(view: TableView) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def index_markdown(sections: Sequence[Section], provenance: Mapping[str, Any]) -> str:
+def index_markdown(sections: Sequence[PageSection], provenance: Mapping[str, Any]) -> str:
     """Write the page that links to everything, findings first."""
     parts = [f"# {TITLE}", lead(sections, provenance)]
     if sections:
@@ -63,7 +63,7 @@ def index_markdown(sections: Sequence[Section], provenance: Mapping[str, Any]) -
     return "\n\n".join(parts) + "\n"
 
 
-def _section(section: Section) -> str:
+def _section(section: PageSection) -> str:
     parts = [f'<a id="{section.name}"></a>\n\n## {escape(section.title)}']
     if section.findings:
         parts.append("\n".join(f"- {escape(finding)}" for finding in section.findings))
@@ -76,7 +76,7 @@ def _section(section: Section) -> str:
     return "\n\n".join(parts)
 
 
-def _table_link(folder: str, view: TableView) -> str:
+def _table_link(folder: str, view: ShownTable) -> str:
     path = f"{folder}/{view.name}"
     if view.grid is None:
         return f"{escape(view.title)}: this table could not be made: {escape(view.problem)}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from untie_paper.output.grid import ABOVE, BELOW, DIFFERENT
 from untie_paper.output.picture import Picture
-from untie_paper.output.sections import Section, facts
+from untie_paper.output.sections import PageSection, facts
 from untie_paper.output.summary import LEGEND, TITLE, lead, summary_rows
 
 PICTURES, DATA = 7_000_000, 1_000_000
@@ -23,12 +23,12 @@ beside the page.
 _SPOKEN = {ABOVE: "higher than published:", BELOW: "lower than published:", DIFFERENT: "differs:"}
 
 
-def make_page(sections: Sequence[Section], provenance: Mapping[str, Any]) -> str:
+def make_page(sections: Sequence[PageSection], provenance: Mapping[str, Any]) -> str:
     """Return the page; all text is escaped.
 
     Parameters
     ----------
-    sections : sequence of Section
+    sections : sequence of PageSection
         In the order of reading.
     provenance : mapping
         What the run rests on; may be nested.

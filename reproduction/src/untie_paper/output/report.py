@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Table:
+class PaperTable:
     """Measured figures, beside the published ones where there are any.
 
     Attributes
@@ -68,7 +68,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Report:
+class PaperReport:
     """The findings of one experiment.
 
     Attributes
@@ -80,5 +80,5 @@ class Report:
     """
 
     findings: Sequence[str]
-    tables: Sequence[Table] = field(default_factory=tuple)
+    tables: Sequence[PaperTable] = field(default_factory=tuple)
     figures: Sequence[Figure] = field(default_factory=tuple)

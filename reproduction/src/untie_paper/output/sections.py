@@ -11,14 +11,14 @@ from untie_paper.output.agreement import Agreement
 from untie_paper.output.frames import to_csv
 from untie_paper.output.grid import Grid, make_grid
 from untie_paper.output.picture import Picture, draw
-from untie_paper.output.report import Figure, Table
+from untie_paper.output.report import Figure, PaperTable
 from untie_paper.output.texts import MISSING
 from untie_paper.run.outcome import Outcome
 from untie_paper.run.worker import one_line
 
 
 @dataclass(frozen=True)
-class TableView:
+class ShownTable:
     """A table with its CSV files; or, in `problem`, why it could not be set."""
 
     name: str
@@ -43,7 +43,7 @@ class FigureView:
 
 
 @dataclass(frozen=True)
-class Section:
+class PageSection:
     """One experiment.
 
     Attributes
@@ -63,7 +63,7 @@ class Section:
     group: str
     n_cells: int
     findings: list[str]
-    tables: list[TableView] = field(default_factory=list)
+    tables: list[ShownTable] = field(default_factory=list)
     figures: list[FigureView] = field(default_factory=list)
     failures: list[tuple[str, str]] = field(default_factory=list)
     agreement: Agreement = field(default_factory=Agreement)
@@ -75,7 +75,7 @@ class Section:
         return sum(map(bool, problems + [figure.problem for figure in self.figures]))
 
 
-def make_sections(outcomes: Sequence[Outcome]) -> list[Section]:
+def make_sections(outcomes: Sequence[Outcome]) -> list[PageSection]:
     """Set all tables and draw all figures.
 
     Raises
@@ -109,9 +109,9 @@ def facts(record: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str
             yield name, MISSING if value is None else str(value)
 
 
-def _section(outcome: Outcome) -> Section:
+def _section(outcome: Outcome) -> PageSection:
     tables = [_table(table) for table in outcome.report.tables]
-    return Section(
+    return PageSection(
         name=outcome.name,
         title=outcome.title,
         group=outcome.group,
@@ -124,9 +124,9 @@ def _section(outcome: Outcome) -> Section:
     )
 
 
-def _table(table: Table) -> TableView:
+def _table(table: PaperTable) -> ShownTable:
     try:
-        return TableView(
+        return ShownTable(
             table.name,
             table.title,
             table.note,
@@ -135,7 +135,7 @@ def _table(table: Table) -> TableView:
             b"" if table.published is None else to_csv(table.published),
         )
     except Exception as error:
-        return TableView(table.name, table.title, table.note, problem=one_line(error))
+        return ShownTable(table.name, table.title, table.note, problem=one_line(error))
 
 
 def _figure(figure: Figure) -> FigureView:

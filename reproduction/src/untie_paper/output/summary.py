@@ -7,7 +7,7 @@ from typing import Any
 
 from untie_paper.output.agreement import Agreement
 from untie_paper.output.grid import ABOVE, BELOW, DIFFERENT
-from untie_paper.output.sections import Section
+from untie_paper.output.sections import PageSection
 from untie_paper.output.words import many
 
 TITLE = "The paper's evaluation, measured again"
@@ -22,7 +22,7 @@ LEGEND = (
 )
 
 
-def lead(sections: Sequence[Section], provenance: Mapping[str, Any]) -> str:
+def lead(sections: Sequence[PageSection], provenance: Mapping[str, Any]) -> str:
     """Say in a few sentences what there is and how much of it agrees."""
     if not sections:
         return "No experiment was run."
@@ -44,7 +44,7 @@ def lead(sections: Sequence[Section], provenance: Mapping[str, Any]) -> str:
     )
 
 
-def summary_rows(sections: Sequence[Section]) -> tuple[list[str], list[list[str]]]:
+def summary_rows(sections: Sequence[PageSection]) -> tuple[list[str], list[list[str]]]:
     """Return headings and a row of counts for each experiment."""
     headings = ["cells", "failed", "compared", "to the digit", "close"]
     rows = []

@@ -9,7 +9,7 @@ from typing import Any
 from untie_paper.output.files import write_whole
 from untie_paper.output.markdown import index_markdown, table_markdown
 from untie_paper.output.page import make_page
-from untie_paper.output.sections import FigureView, Section, TableView, make_sections
+from untie_paper.output.sections import FigureView, PageSection, ShownTable, make_sections
 from untie_paper.run.outcome import Outcome
 
 
@@ -64,7 +64,7 @@ def write_all(
     return [folder / name for name, content in files.items() if content]
 
 
-def _files(section: Section) -> dict[str, bytes]:
+def _files(section: PageSection) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     for table in section.tables:
         _add(files, _table_files(f"{section.name}/{table.name}", table))
@@ -73,7 +73,7 @@ def _files(section: Section) -> dict[str, bytes]:
     return files
 
 
-def _table_files(stem: str, view: TableView) -> dict[str, bytes]:
+def _table_files(stem: str, view: ShownTable) -> dict[str, bytes]:
     return {
         f"{stem}.csv": view.csv,
         f"{stem}_published.csv": view.published_csv,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from untie_paper.output.report import Report
+from untie_paper.output.report import PaperReport
 
 Cell = Mapping[str, Any]
 """What a job returns: numbers, text and lists of them, by name; must survive JSON."""
@@ -117,6 +117,6 @@ class Experiment:
     name: str
     title: str
     jobs: Callable[[Effort], list[Job]]
-    report: Callable[[Results], Report]
+    report: Callable[[Results], PaperReport]
     group: str
     alone: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from untie_paper.output.report import Report
+from untie_paper.output.report import PaperReport
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Outcome:
     ----------
     name, title, group : str
         Those of the experiment.
-    report : Report
+    report : PaperReport
         Made of the cells that came out.
     n_cells : int
         How many cells were asked for.
@@ -27,6 +27,6 @@ class Outcome:
     name: str
     title: str
     group: str
-    report: Report
+    report: PaperReport
     n_cells: int
     failures: list[dict[str, Any]] = field(default_factory=list)

@@ -20,7 +20,7 @@ _EVERY = 10.0
 
 
 @dataclass
-class Tally:
+class RunTally:
     """Counts of cells, and the time that the remaining ones will take.
 
     Attributes
@@ -133,7 +133,7 @@ class Display:
         if self._bar is not None:
             self._bar.stop()
 
-    def show(self, tally: Tally) -> None:
+    def show(self, tally: RunTally) -> None:
         """Bring the display up to date."""
         left = f"about {in_words(tally.remaining())} left"
         if self._bar is not None:

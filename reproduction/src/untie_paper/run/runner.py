@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from untie_paper.output.report import Report
+from untie_paper.output.report import PaperReport
 from untie_paper.run.cache import CellCache, StoredCell
 from untie_paper.run.experiment import Effort, Experiment, Results
 from untie_paper.run.keys import Key
@@ -19,7 +19,7 @@ from untie_paper.run.origins import commit, now, provenance, versions
 from untie_paper.run.outcome import Outcome
 from untie_paper.run.plan import Plan, PlannedCell, PlannedExperiment, make_plan
 from untie_paper.run.pool import run_tasks
-from untie_paper.run.progress import Display, Tally
+from untie_paper.run.progress import Display, RunTally
 from untie_paper.run.versions import NUMERIC
 from untie_paper.run.worker import Finished, Task, one_line
 
@@ -151,8 +151,8 @@ class _Log:
             file.write(f"{heading}\n{traceback.format_exc()}\n")
 
 
-def _tally(plan: Plan, missing: list[PlannedCell], n_workers: int) -> Tally:
-    return Tally(
+def _tally(plan: Plan, missing: list[PlannedCell], n_workers: int) -> RunTally:
+    return RunTally(
         n_cells=len(plan.cells),
         n_cached=len(plan.cells) - len(missing),
         n_workers=n_workers,
@@ -162,7 +162,12 @@ def _tally(plan: Plan, missing: list[PlannedCell], n_workers: int) -> Tally:
 
 
 def _compute(
-    cells: list[PlannedCell], desk: _Desk, tally: Tally, display: Display, n_workers: int, log: Path
+    cells: list[PlannedCell],
+    desk: _Desk,
+    tally: RunTally,
+    display: Display,
+    n_workers: int,
+    log: Path,
 ) -> None:
     tasks = [Task(c.key.module, c.key.function, dict(c.job.arguments)) for c in cells]
     display.show(tally)
@@ -181,7 +186,7 @@ def _outcome(planned: PlannedExperiment, desk: _Desk, effort: Effort, log: _Log)
     experiment = planned.experiment
     results = _results(planned, desk, effort)
     failures = list(results.failures)
-    report = Report(findings=())
+    report = PaperReport(findings=())
     if planned.error:
         failures.append({"error": planned.error})
     else:

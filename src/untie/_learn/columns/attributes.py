@@ -296,6 +296,8 @@ class Attributes:
     factors : array of shape (n_attributes,), optional
         What the user multiplies the weights by, none negative. An attribute of 0 is supplementary:
         it has no weight, and the others are as if it were not there.
+    known_votes : array of shape (n_attributes,), optional
+        The weights, where they were found already.
 
     Examples
     --------
@@ -307,6 +309,7 @@ class Attributes:
 
     counts: Counts
     factors: FloatArray | None = None
+    known_votes: FloatArray | None = None
 
     @cached_property
     def votes(self) -> FloatArray:
@@ -316,6 +319,8 @@ class Attributes:
         has a hierarchy, such as City > State > Region; see `shared_votes`. Attributes that merely
         depend on each other keep their own: what they share is what clusters are made of.
         """
+        if self.known_votes is not None:
+            return self.known_votes
         return self.shares if self.factors is None else self.shares * self.factors
 
     @cached_property
@@ -409,11 +414,14 @@ class ColumnView:
         Where the values of attributes with an order are in it; empty if no attribute has one.
     factors : array of shape (n_attributes,), optional
         What the user multiplies the weights by; see `Attributes`.
+    known_votes : array of shape (n_attributes,), optional
+        The weights, where they were found already.
     """
 
     counts: Counts
     orders: Orders = ()
     factors: FloatArray | None = None
+    known_votes: FloatArray | None = None
 
     @cached_property
     def coarse(self) -> CoarseView:
@@ -423,7 +431,7 @@ class ColumnView:
     @cached_property
     def attributes(self) -> Attributes:
         """How much each attribute counts."""
-        return Attributes(self.coarse.counts, self.factors)
+        return Attributes(self.coarse.counts, self.factors, self.known_votes)
 
 
 ColumnWeights = Mapping[Any, float]

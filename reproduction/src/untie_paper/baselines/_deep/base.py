@@ -12,12 +12,12 @@ from untie_paper.arrays import Codes, FloatArray
 from untie_paper.baselines._base import CountBased
 from untie_paper.baselines._deep.features import Features, make_features
 from untie_paper.baselines._deep.network import Network
-from untie_paper.baselines._deep.settings import Settings, check_settings
+from untie_paper.baselines._deep.settings import TrainingSettings, check_settings
 from untie_paper.checks import draws_of
 
 if TYPE_CHECKING:
     from untie_paper.baselines._deep.layers import Noise
-    from untie_paper.baselines._deep.training import Model
+    from untie_paper.baselines._deep.training import Trainable
 
 
 class DeepEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountBased):
@@ -57,7 +57,9 @@ class DeepEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountBased)
         self.callback = callback
         self.random_state = random_state
 
-    def _make_model(self, features: Features, settings: Settings, noise: Noise) -> Model:
+    def _make_model(
+        self, features: Features, settings: TrainingSettings, noise: Noise
+    ) -> Trainable:
         raise NotImplementedError  # the one thing that a method writes
 
     def _learn_table(self, counted: CountedTable, X: Any, sample_weight: Any) -> None:

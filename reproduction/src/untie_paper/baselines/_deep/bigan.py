@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from untie_paper.arrays import Codes, FloatArray
 from untie_paper.baselines._deep.base import DeepEncoder
 from untie_paper.baselines._deep.features import Features
-from untie_paper.baselines._deep.settings import Settings
+from untie_paper.baselines._deep.settings import TrainingSettings
 from untie_paper.checks import check_number, check_one_of
 
 if TYPE_CHECKING:
@@ -119,7 +119,9 @@ class BiGAN(DeepEncoder):
         self.layer = layer
         self.temperature = temperature
 
-    def _make_model(self, features: Features, settings: Settings, noise: Noise) -> BiGANModel:
+    def _make_model(
+        self, features: Features, settings: TrainingSettings, noise: Noise
+    ) -> BiGANModel:
         from untie_paper.baselines._deep.bigan_model import BiGANModel
 
         return BiGANModel(features, settings, noise, float(self.temperature))

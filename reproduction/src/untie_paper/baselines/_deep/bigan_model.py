@@ -9,7 +9,7 @@ from untie_paper.baselines._deep.features import Features
 from untie_paper.baselines._deep.layers import Blocks, CodesWideDeep, Crosses, Noise, RowsWideDeep
 from untie_paper.baselines._deep.losses import judging
 from untie_paper.baselines._deep.network import Network
-from untie_paper.baselines._deep.settings import Settings
+from untie_paper.baselines._deep.settings import TrainingSettings
 from untie_paper.baselines._deep.training import adam
 
 BETAS = (0.5, 0.999)
@@ -22,7 +22,7 @@ class BiGANModel:
     is_adversarial = True
 
     def __init__(
-        self, features: Features, settings: Settings, noise: Noise, temperature: float
+        self, features: Features, settings: TrainingSettings, noise: Noise, temperature: float
     ) -> None:
         self._n_codes = settings.n_components
         self._temperature = temperature

@@ -11,7 +11,7 @@ from untie_paper.checks import check_integer, check_number
 
 
 @dataclass(frozen=True)
-class Settings:
+class TrainingSettings:
     """Checked parameters; see `VAE` for what they mean."""
 
     n_components: int
@@ -28,7 +28,7 @@ class Settings:
     callback: Callable[[Any], object] | None
 
 
-def check_settings(encoder: Any, n_attributes: int) -> Settings:
+def check_settings(encoder: Any, n_attributes: int) -> TrainingSettings:
     """Return the parameters of an encoder, or name the first that can't be."""
     n_components = encoder.n_components
     if isinstance(n_components, str) and n_components == "auto":
@@ -50,7 +50,7 @@ def check_settings(encoder: Any, n_attributes: int) -> Settings:
         raise ValueError(f"callback must be a function or None, got {encoder.callback!r}.")
     if not isinstance(encoder.device, str):
         raise ValueError(f"device must be 'auto', 'cpu' or 'cuda', got {encoder.device!r}.")
-    return Settings(
+    return TrainingSettings(
         int(n_components),
         _check_hidden(encoder.hidden),
         int(encoder.max_cross),

@@ -17,7 +17,7 @@ from untie_paper.arrays import Codes, FloatArray
 from untie_paper.baselines._deep.features import Features
 from untie_paper.baselines._deep.network import Network
 from untie_paper.baselines._deep.progress import EarlyStopping, Progress, report
-from untie_paper.baselines._deep.settings import Settings
+from untie_paper.baselines._deep.settings import TrainingSettings
 
 EPOCH_ROWS = 2**20
 """An epoch draws at most this many rows, unless more are distinct."""
@@ -26,7 +26,7 @@ GPU_BATCH = 256
 """With smaller batches a GPU mostly waits for the next step; one core is as fast."""
 
 
-class Model(Protocol):
+class Trainable(Protocol):
     """Networks that learn together."""
 
     name: str
@@ -41,19 +41,19 @@ class Model(Protocol):
 
 
 def train(
-    model: Model, rows: OneHotRows, weights: FloatArray, settings: Settings, seed: int
+    model: Trainable, rows: OneHotRows, weights: FloatArray, settings: TrainingSettings, seed: int
 ) -> dict[str, list[float]]:
     """Run epochs until one of the reasons to stop; return the mean terms of each epoch.
 
     Parameters
     ----------
-    model : Model
+    model : Trainable
         What learns.
     rows : OneHotRows
         Distinct rows.
     weights : array of shape (n_rows,)
         How often each counts.
-    settings : Settings
+    settings : TrainingSettings
         The encoder's parameters.
     seed : int
         Of the order of the rows.
@@ -115,7 +115,10 @@ class OneHotRows:
 
 
 def adam(
-    networks: list[nn.Module], settings: Settings, betas: tuple[float, float], wide_only: bool
+    networks: list[nn.Module],
+    settings: TrainingSettings,
+    betas: tuple[float, float],
+    wide_only: bool,
 ) -> torch.optim.Adam:
     """Return Adam over networks, with L2 on all matrices or on those of the wide parts."""
     named = [pair for network in networks for pair in network.named_parameters()]
@@ -170,7 +173,9 @@ def one_thread() -> Iterator[None]:
             torch.set_num_threads(n_threads)
 
 
-def _one_epoch(model: Model, rows: OneHotRows, batches: list[NDArray[np.intp]]) -> dict[str, float]:
+def _one_epoch(
+    model: Trainable, rows: OneHotRows, batches: list[NDArray[np.intp]]
+) -> dict[str, float]:
     totals: dict[str, Tensor] = {}
     for batch in batches:
         for name, value in model.step(rows[batch]).items():

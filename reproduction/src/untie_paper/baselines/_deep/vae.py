@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from untie_paper.baselines._deep.base import DeepEncoder
 from untie_paper.baselines._deep.features import Features
-from untie_paper.baselines._deep.settings import Settings
+from untie_paper.baselines._deep.settings import TrainingSettings
 
 if TYPE_CHECKING:
     from untie_paper.baselines._deep.layers import Noise
@@ -93,7 +93,7 @@ class VAE(DeepEncoder):
     array(['vae0', 'vae1'], dtype=object)
     """
 
-    def _make_model(self, features: Features, settings: Settings, noise: Noise) -> VAEModel:
+    def _make_model(self, features: Features, settings: TrainingSettings, noise: Noise) -> VAEModel:
         from untie_paper.baselines._deep.vae_model import VAEModel
 
         return VAEModel(features, settings, noise)

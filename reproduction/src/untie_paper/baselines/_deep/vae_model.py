@@ -10,7 +10,7 @@ from untie_paper.baselines._deep.features import Features
 from untie_paper.baselines._deep.layers import Blocks, CodesWideDeep, Crosses, Noise, RowsWideDeep
 from untie_paper.baselines._deep.losses import divergence, reconstruction
 from untie_paper.baselines._deep.network import Network
-from untie_paper.baselines._deep.settings import Settings
+from untie_paper.baselines._deep.settings import TrainingSettings
 from untie_paper.baselines._deep.training import adam
 
 
@@ -20,7 +20,7 @@ class VAEModel:
     name = "VAE"
     is_adversarial = False
 
-    def __init__(self, features: Features, settings: Settings, noise: Noise) -> None:
+    def __init__(self, features: Features, settings: TrainingSettings, noise: Noise) -> None:
         self._n_codes = settings.n_components
         self._noise = noise
         self._blocks = Blocks(features, noise.device)
