@@ -29,8 +29,9 @@ class TableEncoder(EncoderBase):
       its own, as in one-hot encoding.
     - "relevance": the directions alone. Rare values, and columns that depend on others, count more.
 
-    In both, redundant columns share one weight, such as copies or a hierarchy City > State > Region
-    (:func:`untie.explain.families` lists them). A column of more than 500 values has no part in the
+    In both, redundant columns share one weight, such as near copies or a hierarchy City > State >
+    Region (:func:`untie.explain.families` lists them). An exact copy of a column is not learned
+    from, as a supplementary column is not. A column of more than 500 values has no part in the
     trees. In a column with an order (`ordered`), four fifths of the weight go to the ranks of its
     values among the rows, so that neighbors in the order are near. Where a third of the columns or
     more have an order, every column counts the same, and there is nothing to compare.
