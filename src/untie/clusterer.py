@@ -25,22 +25,8 @@ from untie._encoder_base import EncoderBase
 from untie._engines.memory import MemorySource
 from untie._engines.registry import open_table
 from untie._engines.source import Source
+from untie._learn.clustering import lloyd
 from untie._learn.clustering.classification_em import MOST_REASSIGNMENTS, cells_of, reassign_rows
-from untie._learn.clustering.lloyd import (
-    Centres,
-    Walk,
-    all_distances,
-    count_distinct,
-    distance_costs,
-    find_cluster_radius,
-    first_centres,
-    inertia_of,
-    largest_first,
-    refine,
-    sample_vectors,
-    split_columns,
-    walk_rows,
-)
 from untie._learn.parameters import AUTO
 from untie._learn.selection.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose_number
 from untie._learn.selection.k_choice import KChoice
@@ -314,7 +300,9 @@ class TableClusterer(
         """
         check_is_fitted(self)
         space = self.encoder_._model.space
-        return all_distances(space, PackedRows(self._codes(X), space.n_codes), self._centres())
+        return lloyd.all_distances(
+            space, PackedRows(self._codes(X), space.n_codes), self._centres()
+        )
 
     @property
     def labels_(self) -> NDArray[np.int32]:
@@ -380,14 +368,14 @@ class TableClusterer(
             sample = in_canonical_order(heard, model.orders)
         n_codes = model.space.n_codes
         kinds = distinct_rows(codes, n_codes, weights)
-        walk = partial(walk_rows, PackedRows(kinds.codes, n_codes), kinds.weights)
+        walk = partial(lloyd.walk_rows, PackedRows(kinds.codes, n_codes), kinds.weights)
         self._learn(encoder, sample, walk, int(self.max_iter), MOST_REASSIGNMENTS)
 
     def _learn(
         self,
         encoder: EncoderBase,
         sample: RowSample,
-        walk: Walk,
+        walk: lloyd.Walk,
         most_passes: int,
         most_moves: int,
     ) -> None:
@@ -398,9 +386,9 @@ class TableClusterer(
         space, max_iter = model.space, int(self.max_iter)
         seed = draws_of(self.random_state).randint(2**31 - 1)
         n_starts = None if self.n_init == AUTO else int(self.n_init)
-        centres = first_centres(model.vectors, sample, k, n_starts, seed)
+        centres = lloyd.first_centres(model.vectors, sample, k, n_starts, seed)
         passes = min(max_iter, most_passes)
-        centres, found, n_iter, settled = refine(space, centres, walk, passes)
+        centres, found, n_iter, settled = lloyd.refine(space, centres, walk, passes)
         if not settled and passes == max_iter:
             warn_user(
                 f"The means still moved after max_iter={max_iter} passes; raise it.",
@@ -411,23 +399,25 @@ class TableClusterer(
         )
         if costs is not None:
             centres = space.centres(found.counts)
-        order = largest_first(costs or distance_costs(space, centres), found.sizes, sample)
+        order = lloyd.largest_first(
+            costs or lloyd.distance_costs(space, centres), found.sizes, sample
+        )
         ordered = [part[order] for part in centres]
         self.encoder_, self.k_choice_ = encoder, choice
         self._costs = costs and [table[:, order] for table in costs]
         self.cluster_centers_ = np.hstack(ordered)
         self.n_clusters_ = len(self.cluster_centers_)
-        self.inertia_, self.n_iter_ = inertia_of(space, centres, found), n_iter + n_moves
+        self.inertia_, self.n_iter_ = lloyd.inertia_of(space, centres, found), n_iter + n_moves
         counts = [joint[order] for joint in found.counts]
-        into = self._costs or distance_costs(space, ordered)
-        self.cluster_radius_ = find_cluster_radius(space, ordered, counts, into, sample)
+        into = self._costs or lloyd.distance_costs(space, ordered)
+        self.cluster_radius_ = lloyd.find_cluster_radius(space, ordered, counts, into, sample)
 
     def _number(self, encoder: EncoderBase, sample: RowSample) -> tuple[KChoice | None, int]:
         """Return the number of clusters, and how it was chosen."""
         vectors = encoder._model.vectors
         if self.n_clusters == "auto" and encoder.n_clusters == "auto":
             return encoder.k_choice_, encoder.n_clusters_
-        n_distinct = count_distinct(sample_vectors(vectors, sample))
+        n_distinct = lloyd.count_distinct(lloyd.sample_vectors(vectors, sample))
         if self.n_clusters == "auto":
             if n_distinct <= AUTO_KS[0]:
                 return None, n_distinct
@@ -474,13 +464,13 @@ class TableClusterer(
         return self._label_task().compute(codes)
 
     def _label_task(self) -> LabelTask:
-        costs = self._costs or distance_costs(self.encoder_._model.space, self._centres())
+        costs = self._costs or lloyd.distance_costs(self.encoder_._model.space, self._centres())
         as_now = copy(self)
         as_now._labels = None  # which workers need not get
         return LabelTask(as_now, costs)
 
-    def _centres(self) -> Centres:
-        return split_columns(self.cluster_centers_, self.encoder_._model.vectors)
+    def _centres(self) -> lloyd.Centres:
+        return lloyd.split_columns(self.cluster_centers_, self.encoder_._model.vectors)
 
     def _check_parameters(self) -> None:
         if self.n_clusters != "auto":
