@@ -371,7 +371,7 @@ def values(
     from untie._inputs import labels_in_order
     from untie._table.frames import columns_of
     from untie.cli.learning import check_learned, learned
-    from untie.cli.showing import rounded, show
+    from untie.cli.showing import rounded, say, show
     from untie.explain import alike_values, why_alike
 
     _, estimator, fitted = learned(file, options, model)
@@ -380,6 +380,8 @@ def values(
     title = "Values in the same company"
     if column is None or why is None:
         found = columns_of(alike_values(estimator, column, n=n))
+        if not found["value"]:
+            say("No two values have anything in common.", options.quiet)
         counts = fitted.encoder.counts_
         if counts.n == counts.n_rows:  # nothing has a weight but its rows
             for name, weight in (("rows", "weight"), ("other_rows", "other_weight")):
