@@ -422,8 +422,9 @@ columns, drifted or not
 moved: the share of the rows that would have to be different for all to be as before. A column or \
 a pair of columns has drifted if the change is no accident (p below --alpha, corrected for the \
 number of tests) and not small (at least --min-effect has moved). A new or a lost value counts if \
-it is no accident, however few rows have it. Of couplings, before and after are how far one column \
-tells the other, from 0 to 1.""",
+it is no accident, however few rows have it. A number that has shifted is one \
+line, with the range of its median before and after. Of couplings, before and after are how far \
+one column tells the other, from 0 to 1.""",
     without=["sql"],
 )
 def drift(
