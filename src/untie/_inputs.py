@@ -16,6 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from untie._base import TakesTables, check_seen
 from untie._count.crosstab import Entries, cross_table, find_entries
 from untie._engines.registry import open_table
+from untie._learn.columns.explained_entropy import blank_codes
+from untie._learn.spaces.value_space import KnownSpace
 from untie._prepare.note import LEFT_OUT, Reason
 from untie._prepare.numbers import as_number
 from untie._table import frames
@@ -549,6 +551,12 @@ def with_outside(notes: list[str], outside: Any) -> list[str]:
         said = f"{column}={value} (outside {lowest} to {highest})"
         notes[row] = f"{notes[row]}; {said}" if notes[row] else said
     return notes
+
+
+def known_space(encoder: TableEncoder) -> KnownSpace:
+    """Return the vectors of an encoder for comparing rows by the cells that are known."""
+    counts, space = encoder.counts_, encoder._model.space
+    return KnownSpace(space, counts.parts, blank_codes(counts, encoder.vocabulary_.missing))
 
 
 def codes_of(encoder: TableEncoder, data: Any) -> Codes:
