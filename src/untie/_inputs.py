@@ -19,6 +19,8 @@ from untie._count.crosstab import Entries, cross_table, find_entries
 from untie._engines.registry import open_table
 from untie._engines.source import check_weight_column
 from untie._learn.columns.attributes import family_sentences, gap_sentences
+from untie._learn.columns.explained_entropy import blank_codes
+from untie._learn.spaces.value_space import KnownSpace
 from untie._prepare.note import LEFT_OUT
 from untie._prepare.numbers import as_number
 from untie._table import frames
@@ -581,6 +583,12 @@ def with_outside(notes: list[str], outside: Any) -> list[str]:
         said = f"{column}={value} (outside {lowest} to {highest})"
         notes[row] = f"{notes[row]}; {said}" if notes[row] else said
     return notes
+
+
+def known_space(encoder: TableEncoder) -> KnownSpace:
+    """Return the vectors of an encoder for comparing rows by the cells that are known."""
+    counts, space = encoder.counts_, encoder._model.space
+    return KnownSpace(space, counts.parts, blank_codes(counts, encoder.vocabulary_.missing))
 
 
 def codes_of(encoder: TableEncoder, data: Any) -> Codes:

@@ -48,6 +48,29 @@ def test_everything_on_request_and_in_a_file(before, after, tmp_path):
     assert sum(row["what"] == "coupling" for row in rows) == 10
 
 
+def test_a_shifted_number_is_one_line(before, tmp_path):
+    rows = pd.read_csv(before)
+    rows.assign(age=rows.age + 40).to_csv(tmp_path / "older.csv", index=False)
+    found = rows_of(ask("drift", before, tmp_path / "older.csv").stdout)
+    (line,) = [row for row in found if row["column"] == "age" and row["what"] != "coupling"]
+    assert line["what"] == "column"
+    assert line["value"].startswith("median ")
+    assert " -> " in line["value"]
+    every = rows_of(ask("drift", before, tmp_path / "older.csv", "--all").stdout)
+    assert sum(row["column"] == "age" and row["what"] == "value" for row in every) > 10
+
+
+def test_missing_cells_of_a_number_have_a_line(before, tmp_path):
+    rows = pd.read_csv(before)
+    rows.loc[:20, "age"] = None
+    rows.to_csv(tmp_path / "some.csv", index=False)
+    rows.loc[:300, "age"] = None
+    rows.to_csv(tmp_path / "fewer.csv", index=False)
+    found = rows_of(ask("drift", tmp_path / "some.csv", tmp_path / "fewer.csv").stdout)
+    lines = [row for row in found if row["column"] == "age" and row["what"] != "coupling"]
+    assert [row["value"] for row in lines[1:]] == ["missing"]
+
+
 def test_nothing_to_tell(before):
     answer = ask("drift", before, before, "--format", "table", "--fail-on", "any")
     assert answer.exit_code == 0

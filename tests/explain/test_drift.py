@@ -9,6 +9,7 @@ from sklearn.pipeline import make_pipeline
 
 from tables import latent_classes, small_tables
 from untie import UNTIE, Preparer, TableClusterer, TableEncoder, count_table
+from untie._table.orders import end_texts
 from untie.explain import Drift, drift
 
 
@@ -111,6 +112,26 @@ def test_new_and_lost_values():
     assert found.new_values.drifted.tolist() == [True, False]
     assert found.lost_values.value.tolist() == ["old"]
     assert "New values: c=new. Lost values: b=old." in found.verdict
+
+
+def test_a_shifted_number_has_no_lost_ranges():
+    rng = np.random.default_rng(0)
+    before = pd.DataFrame({"pay": rng.normal(2_000, 500, 900), "job": rng.choice(list("ab"), 900)})
+    before.loc[:20, "job"] = "c"
+    after = before[before.job != "c"].assign(pay=lambda rows: rows.pay + 1_500)
+    found = drift(TableEncoder(2).fit(before), after)
+    assert found.drifted_columns == ("pay",)
+    assert found.disappeared == ("job=c",)
+    assert found.lost_values.value.tolist() == ["c"]
+    line = found.columns.set_index("column").loc["pay"]
+    assert line["median"] != line["new_median"]
+    for table, label in ((before, line["median"]), (after, line["new_median"])):
+        low, high = end_texts(label)
+        assert float(low) <= table.pay.median() + 1
+        assert high is None or table.pay.median() <= float(high) + 1
+    shifted = f"Shifted frequencies: pay (median {line['median']} -> {line['new_median']})."
+    assert found.verdict == f"Lost values: job=c. {shifted}"
+    assert found.columns.set_index("column").loc["job", ["median", "new_median"]].isna().all()
 
 
 def assert_same(found, expected):

@@ -86,10 +86,12 @@ def test_symmetric_associations(table, encoder):
     assert found.index.tolist() == found.columns.tolist() == table.columns.tolist()
     for first in table:
         for second in table:
-            one, other = table[first].tolist(), table[second].tolist()
+            known = table[table[first].notna() & table[second].notna()]
+            one, other = known[first].tolist(), known[second].tolist()
             both = entropy(one) + entropy(other)
             shared = both - entropy(list(zip(one, other, strict=True)))
-            shared -= (len(set(one)) - 1) * (len(set(other)) - 1) / 1200 / math.log(2)
+            n_free = (len(set(one)) - 1) * (len(set(other)) - 1)
+            shared -= n_free / (2 * len(known)) / math.log(2)
             expected = 1 if first == second else max(0.0, 2 * shared / both)
             assert found.loc[first, second] == pytest.approx(expected, abs=1e-9)
 
@@ -155,3 +157,97 @@ def test_what_is_said_of_ranges_is_rough(sign, expected):
     attributes, sizes = encoder._model.attributes, encoder.counts_.sizes
     (sentence,) = family_sentences(attributes, encoder.vocabulary_.columns, sizes)
     assert sentence == f"{expected}; they have one vote together."
+
+
+def blank(cells, gone):
+    return np.where(gone, None, np.array(cells, dtype=object))
+
+
+@pytest.fixture(scope="module")
+def survey():
+    """Columns that share blanks, answers, or both."""
+    rng = np.random.default_rng(0)
+    n = 900
+    skipped, answer = rng.random(n) < 0.7, rng.choice(list("abcd"), n)
+    ill = rng.choice(["no", "yes"], n, p=[0.7, 0.3])
+    few = np.arange(n) >= 6
+    return pd.DataFrame(
+        {
+            "spontaneous": blank(rng.choice(["yes", "no"], n), skipped),
+            "induced": blank(rng.choice(["yes", "no"], n), skipped),
+            "answer": blank(answer, rng.random(n) < 0.3),
+            "again": blank(answer, rng.random(n) < 0.3),
+            "ill": ill,
+            "kind": blank(rng.choice(["mild", "severe"], n), ill == "no"),
+            "rare": blank(["p", "q"] * (n // 2), few),
+            "scarce": blank(["r", "s"] * (n // 2), few),
+            "box": blank(["x"] * n, rng.random(n) < 0.5),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def answered(survey):
+    return TableEncoder(3, preparer=None).fit(survey)
+
+
+def pairs_in(found):
+    return {
+        (one, other)
+        for one, other in zip(found["follows_from"], found["column"], strict=True)
+        if isinstance(one, str)
+    }
+
+
+def test_shared_blanks_are_no_shared_answers(survey, answered):
+    together = missing_together(answered).groupby("block")["column"].agg(set).tolist()
+    assert {"spontaneous", "induced"} in together
+    assert {"rare", "scarce"} in together
+    assert pairs_in(families(answered)) == {("answer", "again"), ("kind", "ill")}
+    found = associations(answered)
+    assert found.loc["spontaneous", "induced"] < 0.05
+    assert associations(answered, directed=True).loc["spontaneous", "induced"] < 0.05
+    assert found.loc["answer", "again"] > 0.95
+    votes = dict(zip(survey, answered._model.attributes.votes, strict=True))
+    assert votes["spontaneous"] == votes["induced"] == votes["rare"] == votes["box"] == 1
+    assert votes["answer"] == votes["again"] == votes["ill"] == votes["kind"] == 0.5
+
+
+def test_what_is_said_of_columns_with_blanks(survey, answered):
+    assert family_sentences(answered._model.attributes, survey.columns) == [
+        "again says the same as answer; they have one vote together.",
+        "ill follows from kind, missing cells included; they have one vote together.",
+    ]
+
+
+def test_blanks_of_saved_and_growing_models(survey, answered, tmp_path):
+    answered.save(tmp_path / "model")
+    growing = TableEncoder(3, preparer=None)
+    for start in (0, 450):
+        growing.partial_fit(survey[start : start + 450])
+    for other in (load_model(tmp_path / "model"), growing):
+        pd.testing.assert_frame_equal(families(other), families(answered))
+        pd.testing.assert_frame_equal(associations(other), associations(answered))
+
+
+def test_ticked_boxes_are_copies(survey):
+    ticked = survey[["answer", "box"]].assign(tick=blank(["t"] * 900, survey["box"].isna()))
+    encoder = TableEncoder(2, preparer=None).fit(ticked)
+    assert pairs_in(families(encoder)) == {("box", "tick")}
+    assert associations(encoder).loc["box", "tick"] > 0.99
+
+
+def test_part_of_a_column_follows():
+    """Most states have an airport; some have a second one."""
+    rng = np.random.default_rng(0)
+    airport = rng.choice(36, 3000, p=[1 / 32] * 28 + [1 / 64] * 8)
+    state = np.where(airport < 28, airport, airport - 28)
+    table = pd.DataFrame({"airport": airport, "state": state, "c": rng.integers(0, 3, 3000)})
+    table = table.astype(str)
+    attributes = TableEncoder(2, preparer=None).fit(table)._model.attributes
+    (sentence,) = family_sentences(attributes, table.columns)
+    share = table.groupby("state")["airport"].agg(lambda cells: cells.value_counts().iloc[0]).sum()
+    assert sentence == (
+        f"state follows from airport, and airport partly from state ({share // 30}% of rows); "
+        "they have one vote together."
+    )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lazy_sources import SOURCES, batch_reader, parquet_file
 from tables import encoder_of, latent_classes, small_tables
-from untie import UNTIE, TableEncoder
+from untie import UNTIE, TableEncoder, load_model
 from untie._learn import nearest
 from untie._table.frames import columns_of
 from untie.explain import neighbors, why_similar
@@ -179,7 +179,88 @@ def test_an_unknown_value_in_a_query_is_neutral(table):
     found = neighbors(encoder, table, query, n=20)
     expected = slow_neighbors(encoder, table, query, 20)
     assert found.position.tolist() == [i for i, _ in expected]
-    np.testing.assert_allclose(found.distance, [d for _, d in expected], atol=1e-6)
+    # It is as far from each value as two of the table's are on average.
+    more = np.square(found.distance) - np.square([d for _, d in expected])
+    values = encoder.transform(table) - encoder.transform(table.assign(c1="never seen"))
+    np.testing.assert_allclose(more, np.square(values).sum(axis=1).mean(), atol=1e-5)
+
+
+def gaps(share, seed=0):
+    """Return a table of four classes with a number, some of its cells missing."""
+    rng = np.random.default_rng(seed)
+    table, _ = latent_classes(300, 3, 5, 4, seed=seed)
+    table = table.astype(object).assign(number=rng.integers(0, 50, 300).astype(float))
+    for name in ("c1", "number"):
+        table.loc[rng.random(300) < share, name] = None
+    return table
+
+
+def expected_distances(encoder, table, row):
+    """Return squared distances of a row to all, the mean over what missing cells may be."""
+    total = np.zeros(len(table))
+    space = encoder._model.space
+    for place, codes in enumerate(encoder._codes(table)):
+        blank = encoder.vocabulary_.positions[place].get(None)
+        values = space.vectors(place, codes)
+        known = values if blank is None else values[codes != blank]
+        if blank is not None:
+            whole, own = (np.square(part - part.mean(0)).sum(1).mean() for part in (values, known))
+            scale = min(1.0, np.sqrt(whole / own))
+            values, known = values * scale, known * scale
+        for other, code in enumerate(codes):
+            left = known if codes[row] == blank else values[[row]]
+            right = known if code == blank else values[[other]]
+            total[other] += np.square(left[:, None] - right[None]).sum(axis=2).mean()
+    return total
+
+
+@pytest.mark.parametrize("purpose", ["clusters", "neighbors"])
+def test_a_missing_cell_counts_as_any_known_value(purpose):
+    table = gaps(0.4)[:80]
+    encoder = TableEncoder(3, preparer=None, purpose=purpose).fit(table)
+    for row in range(0, 80, 13):
+        expected = np.sqrt(expected_distances(encoder, table, row))
+        found = neighbors(encoder, table, row, n=79).sort_values("position")
+        np.testing.assert_allclose(found.distance, np.delete(expected, row), rtol=1e-6)
+        assert (found.sort_values("rank").distance.diff().dropna() >= -1e-9).all()
+
+
+def test_missing_cells_of_columns_of_very_many_values(monkeypatch):
+    monkeypatch.setattr("untie._learn.memory.LARGE", 30)
+    table = gaps(0.3)[:120]
+    table["many"] = [f"v{number % 45}" if number % 7 else None for number in range(120)]
+    encoder = UNTIE(3, solver="uniform").fit(table.astype(object))
+    for row in (0, 7, 8):
+        expected = np.sqrt(expected_distances(encoder, table, row))
+        found = neighbors(encoder, table, row, n=119).sort_values("position")
+        np.testing.assert_allclose(found.distance, np.delete(expected, row), rtol=1e-6)
+
+
+def test_missing_cells_do_not_bring_rows_together():
+    table = gaps(0.5)
+    encoder = TableEncoder().fit(table)
+    is_blank = table["number"].isna() & table["c1"].isna()
+    rows = np.flatnonzero(is_blank)
+    found = neighbors(encoder, table, rows, n=10)
+    assert is_blank.to_numpy()[found.position].mean() < is_blank.mean() + 0.05
+
+
+def test_missing_cells_in_lazy_tables_and_saved_models(tmp_path):
+    table = gaps(0.3)
+    arrow = pa.Table.from_pandas(table)
+    encoder = TableEncoder(3).fit(arrow)
+    expected = neighbors(encoder, arrow, [3, 7], n=20)
+    assert same(neighbors(encoder, parquet_file(arrow, tmp_path), [3, 7], n=20), expected)
+    encoder.save(tmp_path / "model")
+    assert same(neighbors(load_model(tmp_path / "model"), arrow, [3, 7], n=20), expected)
+
+
+def test_neutral_missing_cells_are_treated_alike():
+    table = gaps(0.5)
+    encoder = TableEncoder(missing="neutral").fit(table)
+    is_blank = table["number"].isna() & table["c1"].isna()
+    found = neighbors(encoder, table, np.flatnonzero(is_blank), n=10)
+    assert is_blank.to_numpy()[found.position].mean() < is_blank.mean() + 0.05
 
 
 def test_some_columns_alone(table):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tables import encoder_of, small_tables
 from untie import UNTIE, Preparer, TableEncoder
-from untie.explain import why_similar
+from untie.explain import neighbors, why_similar
 
 
 @pytest.fixture(params=["auto", "uniform", "exact"])
@@ -120,3 +120,31 @@ def test_rows_that_are_not_prepared_are_refused(cell):
     with pytest.raises(ValueError, match=message):
         why_similar(encoder, {"age": cell, "town": "a"}, rows.head(1))
     why_similar(encoder, rows.head(1), rows.tail(1))
+
+
+def test_a_missing_cell_says_nothing():
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"a": rng.choice(list("xyz"), 200), "b": rng.choice(list("uvw"), 200)})
+    rows = rows.astype(object)
+    rows.loc[rng.random(200) < 0.5, "b"] = None
+    encoder = TableEncoder(2, preparer=None).fit(rows)
+    both = why_similar(encoder, ["x", None], ["x", None]).set_index("column")
+    one = why_similar(encoder, ["x", None], ["x", "u"]).set_index("column")
+    assert both.share.to_dict() == one.share.to_dict() == {"a": 1.0, "b": 0.0}
+    assert both.distance["b"] > 0
+    # Of all pairs of known cells the mean is the same: near and far are equally likely.
+    known = rows.b[rows.b.notna()].tolist()
+    pairs = [
+        why_similar(encoder, ["x", left], ["x", right]).set_index("column").loc["b"]
+        for left in "uvw"
+        for right in "uvw"
+    ]
+    shares = [known.count(left) * known.count(right) for left in "uvw" for right in "uvw"]
+    distances = [pair.distance for pair in pairs]
+    assert both.distance["b"] == pytest.approx(np.average(distances, weights=shares))
+    contributions = [pair.contribution for pair in pairs]
+    assert np.average(contributions, weights=shares) == pytest.approx(0, abs=1e-9)
+    found = neighbors(encoder, rows, pd.DataFrame({"a": ["x"], "b": [None]}), n=200)
+    equal = found[((rows.a == "x") & rows.b.isna()).to_numpy()[found.position]]
+    np.testing.assert_allclose(equal.similarity, both.contribution.sum())
+    np.testing.assert_allclose(equal.distance, np.sqrt(both.distance.sum()))

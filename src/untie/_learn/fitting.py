@@ -288,7 +288,11 @@ def with_supplementary(fitted: Fitted, counted: Tally, heard: Places) -> Fitted:
         fitted,
         grouping=counted.grouping,
         columns=ColumnView(
-            counted.counts, _placed(fitted.orders, heard, [None] * len(sizes)), factors, votes
+            counted.counts,
+            _placed(fitted.orders, heard, [None] * len(sizes)),
+            factors,
+            votes,
+            counted.grouping.vocabulary.missing,
         ),
         ungrouped=counted.ungrouped,
         widths=_placed(fitted.widths, heard, [(0,) * len(fitted.labels)] * len(sizes)),

@@ -314,7 +314,8 @@ def learner(
     recipe.check(counted)
     orders = recipe.orders(counted)
     spaces = recipe.spaces(counted.counts, orders)
-    problem = Problem(spaces, counted.counts, n_clusters, counted.rows, orders, factors)
+    missing = counted.grouping.vocabulary.missing
+    problem = Problem(spaces, counted.counts, n_clusters, counted.rows, orders, factors, missing)
     reason = _why_degenerate(problem)
     find = _apart(problem, reason) if reason else recipe.finder(problem, counted)
     return lambda wanted: find(problem.with_clusters(number_of(wanted)))

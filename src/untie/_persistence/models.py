@@ -261,7 +261,7 @@ def _make_fitted(**parts: Any) -> Fitted:
     c.vectors = LookUp(c.vectors)
     c.lookup = c.vectors if c.lookup is None else c.lookup
     c.errors = {place: error for place, error in enumerate(c.errors) if error is not None}
-    c.columns = ColumnView(c.counts, c.orders, c.factors)
+    c.columns = ColumnView(c.counts, c.orders, c.factors, c.grouping.vocabulary.missing)
     del c.counts, c.orders, c.factors
     return Fitted(**vars(c))
 

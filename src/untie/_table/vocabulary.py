@@ -76,6 +76,11 @@ class Vocabulary:
         """For each attribute, the code of each value."""
         return tuple({value: code for code, value in enumerate(values)} for values in self.values)
 
+    @property
+    def missing(self) -> tuple[int | None, ...]:
+        """For each attribute, the code of a missing cell, if it is a value."""
+        return tuple(positions.get(None) for positions in self.positions)
+
     def index_of(self, column: object) -> int:
         """Return the attribute's number, or raise an error that lists the names."""
         check_names([str(column)], self.columns, "the table")

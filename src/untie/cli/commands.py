@@ -476,7 +476,7 @@ def values(
     from untie._inputs import labels_in_order
     from untie._table.frames import columns_of
     from untie.cli.reading import check_learned, learned
-    from untie.cli.showing import rounded, show
+    from untie.cli.showing import rounded, say, show
     from untie.explain import alike_values, why_alike
 
     _, estimator, fitted = learned(file, options, model)
@@ -485,6 +485,8 @@ def values(
     title = "Values in the same company"
     if column is None or why is None:
         found = columns_of(alike_values(estimator, column, n=n))
+        if not found["value"]:
+            say("No two values have anything in common.", options.quiet)
         counts = fitted.encoder.counts_
         if counts.n == counts.n_rows:  # nothing has a weight but its rows
             for name, weight in (("rows", "weight"), ("other_rows", "other_weight")):
@@ -558,8 +560,9 @@ def drift(
     moved: the share of the rows that would have to be different for all to be as before. A
     column or a pair of columns has drifted if the change is no accident (p below --alpha,
     corrected for the number of tests) and not small (at least --min-effect has moved). A new or
-    a lost value counts if it is no accident, however few rows have it. Of couplings, before and
-    after are how far one column tells the other, from 0 to 1.
+    a lost value counts if it is no accident, however few rows have it. A number that has shifted
+    is one line, with the range of its median before and after. Of couplings, before and after are
+    how far one column tells the other, from 0 to 1.
     """
     if file in ("-", "/dev/stdin") and new in ("-", "/dev/stdin"):
         raise UserError("Only one of the two tables can be standard input.")

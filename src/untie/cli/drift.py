@@ -14,6 +14,9 @@ from untie.explain import Drift, changes_between, drift
 SHIFTED, SHARE, NEW, LOST, COUPLED = "column", "value", "new value", "lost value", "coupling"
 """What a line of the table is about."""
 
+MISSING = "missing"
+"""What missing cells are called."""
+
 CHANGE = ("what", "column", "value", "with", "before", "after", "moved", "p_value", "drifted")
 
 
@@ -54,7 +57,7 @@ def show_changes(
 ) -> None:
     """Print or write the verdict and what has drifted, or all that was looked at."""
     say(found.verdict, options.quiet)
-    lines = [*_columns(found), *_values(found), *_couplings(found)]
+    lines = [*_columns(found, everything), *_values(found), *_couplings(found)]
     kept = [line for line in lines if everything or line["drifted"]]
     if not kept and options.output is None and chosen_format(options.format_) == Format.table:
         return  # the verdict has said it
@@ -73,8 +76,12 @@ def has_failed(found: Drift, kinds: Sequence[FailOn]) -> bool:
     return any(drifted[kind] for kind in kinds)
 
 
-def _columns(found: Drift) -> list[dict[str, Any]]:
-    """Return a line for each column, and below it those of its values whose share has changed."""
+def _columns(found: Drift, everything: bool) -> list[dict[str, Any]]:
+    """Return a line for each column, and below it those of its values whose share has changed.
+
+    A column of ranges has one line, with its medians, and perhaps one for its missing cells, unless
+    everything is asked for.
+    """
     alone = {
         (value["column"], value["value"])
         for frame in (found.new_values, found.lost_values)
@@ -82,12 +89,17 @@ def _columns(found: Drift) -> list[dict[str, Any]]:
     }
     lines = []
     for column in rows_of(found.columns):
-        lines.append({"what": SHIFTED, **column})
+        medians = [column[name] for name in ("median", "new_median")]
+        is_number = medians != [None, None]
+        texts = dict.fromkeys(MISSING if median is None else median for median in medians)
+        said = f"median {' -> '.join(texts)}" if is_number else None
+        lines.append({"what": SHIFTED, "value": said, **column})
         lines += [
             {**value, "what": SHARE, "moved": abs(value["change"])}
             | {"before": value["share"], "after": value["new_share"]}
             for value in rows_of(found.frequencies)
             if value["column"] == column["column"]
+            and (everything or not is_number or value["value"] == MISSING)
             and (value["column"], value["value"]) not in alone
         ]
     return lines

@@ -16,6 +16,9 @@ from untie.encoder import TableEncoder
 MOST_VALUES = 1_000
 """Of a column with more values only this many, the most frequent, are compared."""
 
+NOTHING = 5e-4
+"""Pairs with an alikeness nearer to 0 than this have nothing in common, and are not listed."""
+
 
 Line = tuple[float, int, int, int, float]
 """What two values are alike at least, their attribute, their codes, and their alikeness."""
@@ -26,7 +29,7 @@ def alike_values(model: Any, column: Any = None, *, n: int = 20) -> Any:
 
     Values of a few rows may have the same company by chance, and come after those of which more is
     known. An `at_least` near 0 or below says that nothing is known of a pair, as of most typos; it
-    does not say that the two differ.
+    does not say that the two differ. Pairs whose alikeness is 0 are not listed.
 
     Parameters
     ----------
@@ -35,8 +38,8 @@ def alike_values(model: Any, column: Any = None, *, n: int = 20) -> Any:
     column : str, optional
         The column; without it, all columns are looked through.
     n : int, default=20
-        Number of pairs; it hardly matters for the time, which grows with the square of the number
-        of values per column. Of a column with more than 1,000 values the most frequent are
+        Maximum number of pairs; it hardly matters for the time, which grows with the square of the
+        number of values per column. Of a column with more than 1,000 values the most frequent are
         compared.
 
     Returns
@@ -163,7 +166,8 @@ def _best_pairs(counts: Counts, attribute: int, n: int) -> list[Line]:
     first, second = np.triu_indices(len(codes), 1)
     both = sure_alikeness(counts, attribute, codes)
     alikeness, at_least = (found[first, second] for found in both)
-    best = np.argsort(-np.round(at_least, 12), kind="stable")[:n]
+    best = np.argsort(-np.round(at_least, 12), kind="stable")
+    best = best[np.abs(alikeness[best]) >= NOTHING][:n]
     pairs = codes[first[best]].tolist(), codes[second[best]].tolist()
     figures = zip(at_least[best].tolist(), *pairs, alikeness[best].tolist(), strict=True)
     return [(lowest, attribute, a, b, likely) for lowest, a, b, likely in figures]

@@ -9,7 +9,12 @@ from untie._count.counts import Counts
 from untie._count.tally import select_counts
 from untie._inputs import as_fitted
 from untie._learn.columns.attributes import gap_blocks
-from untie._learn.columns.explained_entropy import explained_entropies, pair_entropies
+from untie._learn.columns.explained_entropy import (
+    blank_codes,
+    explained_entropies,
+    known_counts,
+    pair_entropies,
+)
 from untie._learn.linalg.spectrum import energies
 from untie._learn.spaces.kernel_spaces import KernelSpaces, identity_spaces
 from untie._table import frames
@@ -21,6 +26,10 @@ from untie.encoder import TableEncoder
 
 def associations(model: Any, *, directed: bool = False) -> Any:
     """Return a square, labelled frame of how much columns have in common, from 0 to 1.
+
+    Each pair of columns is compared in the rows where both are known: that the same cells are
+    missing is nothing in common, but an answer of `missing_together`. A column with a single value
+    besides missing cells, as a box that is ticked or not, has its missing cells as a second one.
 
     Parameters
     ----------
@@ -57,7 +66,8 @@ def associations(model: Any, *, directed: bool = False) -> Any:
     attributes, names = encoder._model.attributes, encoder.vocabulary_.columns
     if not directed:
         return frames.square(encoder._library, names, attributes.uncertainty)
-    counts = encoder.counts_
+    every = encoder.counts_
+    counts = known_counts(every, blank_codes(every, encoder.vocabulary_.missing))
     shares = explained_entropies(counts, pair_entropies(counts), least=0.0).shares
     return frames.square(encoder._library, names, shares)
 
@@ -69,7 +79,11 @@ def families(model: Any) -> Any:
     together, in equal shares, so that it does not make the clusters alone. A column that tells two
     others which have nothing to do with each other, as a model tells maker and fuel, belongs to
     both chains; maker and fuel keep 2/3 of a vote each. Columns that merely depend on each other
-    are no family: what they share is what clusters are made of. Columns with an order are compared
+    are no family: what they share is what clusters are made of.
+
+    Columns are compared in the rows where both are known. Cells that are missing in one of the two
+    count where they follow from the other, as no type of diabetes from no diabetes; cells that are
+    missing in both do not. Columns with an order are compared
     in about five groups of neighbouring values, so that a time follows from its hour: roughly.
 
     Parameters
@@ -141,7 +155,7 @@ def missing_together(model: Any) -> Any:
 
     See Also
     --------
-    families : Columns that say the same whether missing or not.
+    families : Columns that say the same where they are known.
 
     Examples
     --------
@@ -155,7 +169,7 @@ def missing_together(model: Any) -> Any:
     """
     encoder = as_fitted(model).encoder
     vocabulary, counts = encoder.vocabulary_, encoder.counts_
-    missing = [positions.get(None) for positions in vocabulary.positions]
+    missing = vocabulary.missing
     found = [
         (number, place)
         for number, block in enumerate(gap_blocks(counts, missing))

@@ -27,11 +27,11 @@ from untie._learn.columns.explained_entropy import symmetric_uncertainty
 from untie._learn.spaces.order_space import coarse_view
 from untie._prepare.note import LEFT_OUT, Reason
 from untie._table import frames
-from untie._table.orders import find_orders
+from untie._table.orders import Orders, find_orders
 from untie._table.table import check_names
 from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie._util.checks import check_number
-from untie._util.types import FloatArray, IntArray, Value
+from untie._util.types import BoolArray, FloatArray, IntArray, Value
 from untie.explain._cluster_profile import holm
 from untie.preparer import Preparer
 
@@ -314,7 +314,13 @@ class Judge:
         p_values = holm(np.array([same_shares(*pair, others) for pair, others in tested]))
         drifted = self._drifted(p_values, moved)
         names, order = self.vocabulary.columns, _largest_first(moved)
-        found = {"column": names, "moved": moved, "p_value": p_values, "drifted": drifted}
+        medians = {
+            name: [
+                self._median(attribute, pair[side]) for attribute, pair in enumerate(self.margins)
+            ]
+            for side, name in enumerate(("median", "new_median"))
+        }
+        found = {"column": names, "moved": moved, "p_value": p_values, "drifted": drifted} | medians
         return self._frame(found, order), tuple(names[place] for place in order if drifted[place])
 
     def frequencies(self) -> Any:
@@ -333,9 +339,12 @@ class Judge:
         }
         return self._frame(found, _largest_first(np.abs(change)))
 
-    def only_in(self, some: Counts, other: Counts) -> tuple[Any, tuple[str, ...]]:
+    def only_in(
+        self, some: Counts, other: Counts, with_ranges: bool = True
+    ) -> tuple[Any, tuple[str, ...]]:
         """Return the frame of values that one table alone has, and names of those that matter."""
-        alone = np.flatnonzero((some.frequencies > 0) & (other.frequencies == 0))
+        is_alone = (some.frequencies > 0) & (other.frequencies == 0)
+        alone = np.flatnonzero(is_alone if with_ranges else is_alone & ~self._are_ranges)
         alone = alone[np.argsort(-some.frequencies[alone], kind="stable")]
         attributes, values = self._names()
         shares, p_values = some.frequencies / some.n, self._values[2]
@@ -400,9 +409,37 @@ class Judge:
         return found
 
     @cached_property
+    def _orders(self) -> Orders:
+        return find_orders(self.vocabulary)
+
+    @cached_property
+    def _are_ranges(self) -> BoolArray:
+        """Which values have a place in an order; shape (n_values,)."""
+        sizes = self.vocabulary.sizes
+        return np.concatenate(
+            [
+                np.zeros(size, dtype=bool) if positions is None else positions >= 0
+                for size, positions in zip(sizes, self._orders, strict=True)
+            ]
+        )
+
+    def _median(self, attribute: int, weights: FloatArray) -> str | None:
+        """Return the label of the median of a column with an order, missing cells left out."""
+        positions = self._orders[attribute]
+        if positions is None or not weights[positions >= 0].sum():
+            return None
+        order = np.argsort(positions, kind="stable")
+        order = order[positions[order] >= 0]
+        below = np.cumsum(weights[order])
+        middle = int(np.searchsorted(below, below[-1] / 2.0))
+        return self.vocabulary.labels(attribute)[order[middle]]
+
+    @cached_property
     def _coarse(self) -> tuple[Counts, Counts]:
         """The counts with neighbouring ranges together: tens of them have too few rows each."""
-        view = coarse_view(self.before + self.after, find_orders(self.vocabulary))
+        if all(positions is None for positions in self._orders):
+            return self.before, self.after
+        view = coarse_view(self.before + self.after, self._orders)
         if view.targets is None:
             return self.before, self.after
         targets = [target[:-1] for target in view.targets]  # without that of an unknown value
@@ -462,13 +499,15 @@ class Drift:
     ----------
     columns : frame
         One row per column: column, moved (the share of the rows that would have to have another
-        value for the frequencies to be as before: total variation), p_value, drifted.
+        value for the frequencies to be as before: total variation), p_value, drifted; median and
+        new_median, the values in the middle of the rows of either table, of a column of ranges.
     frequencies : frame
         One row per value: column, value, share, new_share, change, p_value, drifted.
     new_values, lost_values : frames
         Values that only one of the tables has: column, value, count and share in that table,
         expected (the rows that the other would have with the same share: few may be missing by
         chance), p_value, drifted (by the p_value alone: a new value matters however few have it).
+        Ranges without rows are no lost values: that a number has shifted is said of its column.
     couplings : frame
         One row per pair of columns: column, other_column, dependence and new_dependence
         (symmetric uncertainty from 0 to 1, less chance), change, moved (the share of the new rows
@@ -533,7 +572,7 @@ class Drift:
         changes = {
             "New values": self.appeared,
             "Lost values": self.disappeared,
-            "Shifted frequencies": self.drifted_columns,
+            "Shifted frequencies": self._shifted,
             "Changed couplings": pairs,
             "Not looked at, as the reference lacks them": self.ignored,
         }
@@ -541,6 +580,22 @@ class Drift:
         if self.left_out:  # all of them: nothing else says so
             said.append(f"Not compared: {', '.join(self.left_out)}.")
         return " ".join(said if self.has_drifted else ["No drift found.", *said])
+
+    @property
+    def _shifted(self) -> list[str]:
+        """The drifted columns; of ranges, with the median of either table where they differ."""
+        columns = frames.columns_of(self.columns)
+        medians = {
+            name: (old, new)
+            for name, old, new in zip(
+                columns["column"], columns["median"], columns["new_median"], strict=True
+            )
+            if old is not None and new is not None and old != new
+        }
+        return [
+            f"{name} (median {' -> '.join(medians[name])})" if name in medians else name
+            for name in self.drifted_columns
+        ]
 
 
 def drift(
@@ -651,7 +706,7 @@ def changes_between(
     columns, drifted_columns = judge.columns()
     couplings, drifted_couplings = judge.couplings()
     new_values, appeared = judge.only_in(after.counts, before.counts)
-    lost_values, disappeared = judge.only_in(before.counts, after.counts)
+    lost_values, disappeared = judge.only_in(before.counts, after.counts, with_ranges=False)
     found = (columns, judge.frequencies(), new_values, lost_values, couplings)
     asked = (before.counts.n, after.counts.n, alpha, min_effect)
     drifted = (drifted_columns, drifted_couplings, appeared, disappeared)

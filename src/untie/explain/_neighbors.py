@@ -9,8 +9,16 @@ import numpy as np
 from untie._base import codes_at, nearest_in
 from untie._engines.registry import open_table
 from untie._engines.source import Source
-from untie._inputs import FittedTable, as_fitted, cell_texts, check_positions, one_row
+from untie._inputs import (
+    FittedTable,
+    as_fitted,
+    cell_texts,
+    check_positions,
+    known_space,
+    one_row,
+)
 from untie._learn.nearest import Nearest, Search, queries_at_once, side_by_side
+from untie._learn.spaces.value_space import KnownSpace
 from untie._table import frames
 from untie._table.table import NO_ROWS, NoRowsError
 from untie._util.checks import check_integer
@@ -35,9 +43,10 @@ def neighbors(
     """Return the rows of a table that are nearest to some rows.
 
     Nearest by the distance of the learned vectors: unlike the similarity, it is never smaller for
-    another row than for an equal one. Of equally near rows the first come first. All rows are
-    compared, so the answer is exact; the time grows with len(rows) x the number of rows. A lazy
-    table is read piece by piece, and memory does not grow with it.
+    another row than for an equal one. A missing cell, or an unknown value, counts as any known
+    value of its column: it makes rows neither near nor far. Of equally near rows the first come
+    first. All rows are compared, so the answer is exact; the time grows with len(rows) x the number
+    of rows. A lazy table is read piece by piece, and memory does not grow with it.
 
     Parameters
     ----------
@@ -63,7 +72,8 @@ def neighbors(
     frame
         One row per neighbour, the nearest first: row (its position in `data` or in `rows`), rank
         (from 1), position (of the neighbour in `data`), similarity (which need not fall with the
-        rank: rare values make a row similar to more), distance.
+        rank: rare values make a row similar to more), distance. See `why_similar` for what missing
+        cells do to both.
 
     See Also
     --------
@@ -92,13 +102,14 @@ def neighbors(
     if own is not None and source.is_one_shot:
         raise ValueError(f"Rows of {source.origin} can't be named by position, {ONCE}.")
     queries = fitted.codes(rows) if own is None else codes_at(encoder, source, own)
-    found = _search(encoder, source, queries, own, n, chosen, distinct)
+    space = known_space(encoder)
+    found = _search(encoder, space, source, queries, own, n, chosen, distinct)
     row = found.query
     result = {
         "row": row if own is None else own[row],
         "rank": _ranks(row),
         "position": found.position,
-        "similarity": _similarities(encoder, [c[row] for c in queries], found.codes, chosen),
+        "similarity": _similarities(space, [c[row] for c in queries], found.codes, chosen),
         "distance": np.sqrt(found.distance),
     }
     return frames.make_frame(encoder._library, result)
@@ -116,6 +127,7 @@ def _chosen(fitted: FittedTable, columns: Sequence[str] | None) -> list[int]:
 
 def _search(
     encoder: TableEncoder,
+    space: KnownSpace,
     source: Source,
     queries: Codes,
     own: IntArray | None,
@@ -124,7 +136,7 @@ def _search(
     distinct: bool,
 ) -> Nearest:
     """Return the nearest rows of each query but itself, in as many passes as tables need."""
-    space, n_queries = encoder._model.space, len(queries[0])
+    n_queries = len(queries[0])
     step = queries_at_once(space, chosen)
     if n_queries > step and source.is_one_shot:
         raise ValueError(
@@ -156,17 +168,14 @@ def _ranks(row: IntArray) -> IntArray:
     return np.arange(len(row)) - np.searchsorted(row, row) + 1
 
 
-def _similarities(
-    encoder: TableEncoder, first: Codes, second: Codes, chosen: list[int]
-) -> FloatArray:
+def _similarities(space: KnownSpace, first: Codes, second: Codes, chosen: list[int]) -> FloatArray:
     """Return the inner product of each row with its partner, over the attributes that count."""
-    space = encoder._model.space
     total = np.zeros(len(first[0]))
     for attribute in chosen:
         left, right = first[attribute], second[attribute]
         for start in range(0, len(total), PAIRS):
             some = slice(start, start + PAIRS)
-            vectors = [space.vectors(attribute, codes[some]) for codes in (left, right)]
+            vectors = [space.deviations(attribute, codes[some]) for codes in (left, right)]
             total[some] += np.einsum("ij,ij->i", *vectors)
     return total
 
@@ -176,6 +185,12 @@ def why_similar(model: Any, row: Any, other: Any) -> Any:
 
     The similarity of two rows is a sum over the columns, and so is their squared distance:
     these are the terms.
+
+    A cell that is missing in either row says nothing: it contributes 0, and the mean squared
+    distance to the known values. Where a column has missing cells, contributions are those of the
+    deviations from the mean of its known values, as otherwise known cells would be alike for being
+    known. So `encoder.similarity`, to which a missing cell is a value, is their sum only where no
+    column has missing cells.
 
     Parameters
     ----------
@@ -189,10 +204,9 @@ def why_similar(model: Any, row: Any, other: Any) -> Any:
     -------
     frame
         One row per column, the largest contribution first: column, value, other_value,
-        contribution (they add up to ``encoder.similarity``), share (of the similarity; 0 if that is
-        0) and distance (they add up to the squared distance of the rows' vectors: what tells the
-        rows apart). Contributions of kernels may be large for values that differ: see
-        ``distance``.
+        contribution (they add up to the similarity), share (of the similarity; 0 if that is 0) and
+        distance (they add up to the squared distance: what tells the rows apart). Contributions of
+        kernels may be large for values that differ: see ``distance``.
 
     See Also
     --------
@@ -231,11 +245,12 @@ def why_similar(model: Any, row: Any, other: Any) -> Any:
 
 def _parts(encoder: TableEncoder, row: Any, other: Any) -> tuple[FloatArray, FloatArray]:
     """Return the terms of the similarity and of the squared distance; shape (n_attributes,)."""
-    space = encoder._model.space
+    space = known_space(encoder)
     first, second = encoder._codes(row), encoder._codes(other)
     contributions, distances = np.empty((2, len(space)))
     for attribute in range(len(space)):
-        left, right = (space.vectors(attribute, codes[attribute])[0] for codes in (first, second))
+        codes = np.concatenate([first[attribute], second[attribute]])
+        left, right = space.deviations(attribute, codes)
         contributions[attribute] = left @ right
-        distances[attribute] = np.square(left - right).sum()
+        distances[attribute] = np.square(left - right).sum() + space.spreads[attribute][codes].sum()
     return contributions, distances

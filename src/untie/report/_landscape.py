@@ -1,7 +1,9 @@
 """The map: positions of rows, their cells, and the nearest rows with the reason."""
 
+from __future__ import annotations
+
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +12,8 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from untie._count.packed_rows import distinct_rows
-from untie._inputs import cell_texts, labels_in_order, order_of
+from untie._inputs import cell_texts, known_space, labels_in_order, order_of
+from untie._learn.spaces.value_space import KnownSpace
 from untie._table.intervals import equal_runs, run_name
 from untie._util.types import Codes, FloatArray, IntArray
 from untie.encoder import TableEncoder
@@ -46,12 +49,15 @@ class Kinds:
         Which of the rows is the first of each kind.
     members : integer array of shape (n_rows,)
         The kind of each row.
+    known : KnownSpace, optional
+        To compare rows by the cells that are known. By default a missing cell is a value.
     """
 
     encoder: TableEncoder
     codes: Codes
     first: IntArray
     members: IntArray
+    known: KnownSpace | None = None
 
     def __len__(self) -> int:
         return len(self.first)
@@ -59,6 +65,9 @@ class Kinds:
     def products(self, attribute: int) -> tuple[FloatArray, IntArray]:
         """Return the inner products of the values that occur, and which of them each kind has."""
         present, places = np.unique(self.codes[attribute], return_inverse=True)
+        if self.known is not None:
+            deviations = self.known.deviations(attribute, present)
+            return deviations @ deviations.T, places.ravel()
         vectors: Any = self.encoder._model.vectors.tables[attribute][present]
         products = vectors @ vectors.T
         dense = products.toarray() if sparse.issparse(products) else products
@@ -81,6 +90,9 @@ class Kinds:
         """The distance of every kind to every other; shape (n_kinds, n_kinds)."""
         own = self.similarities.diagonal()
         squares: FloatArray = own[:, None] + own - 2.0 * self.similarities
+        if self.known is not None:
+            spread = self.known.spread(self.codes)
+            squares = squares + spread[:, None] + spread
         # Rounded, as sums in another order differ in their last digits.
         squares = np.asarray(np.round(np.maximum(squares, 0.0), 9), dtype=np.float64)
         np.fill_diagonal(squares, 0.0)
@@ -95,7 +107,16 @@ class Kinds:
         first, second = places[left], places[right]
         similarity = products[first, second]
         squares = np.maximum(own[first] + own[second] - 2.0 * similarity, 0.0)
-        return similarity, np.where(first == second, 0.0, squares)
+        squares = np.where(first == second, 0.0, squares)
+        if self.known is not None:
+            spread = self.known.spreads[attribute][self.codes[attribute]]
+            squares = squares + spread[left] + spread[right]
+        return similarity, squares
+
+    def where_known(self) -> Kinds:
+        """Return the rows as they are compared in the search for neighbors."""
+        known = known_space(self.encoder)
+        return replace(self, known=known) if known.says_less(self.codes) else self
 
 
 def find_kinds(encoder: TableEncoder, rows: Any) -> Kinds:
@@ -130,7 +151,7 @@ def landscape(study: Study) -> dict[str, Any]:
         "layouts": _layouts(kinds, study.seed),
         "columns": columns,
         "n_cells": len(places),
-        "neighbors": _neighbors(kinds, places),
+        "neighbors": _neighbors(kinds.where_known(), places),
         "n_rows": study.n_rows,
         "n_columns": len(study.names),
         "names": {str(number): name for number, name in study.group_names.items()},

@@ -6,7 +6,7 @@ makes a column supplementary.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
 from typing import Any
@@ -18,8 +18,12 @@ from untie._count.counts import Counts
 from untie._learn.columns.explained_entropy import (
     Entropies,
     ExplainedEntropies,
+    blank_codes,
     entropy,
     explained_entropies,
+    filled_counts,
+    known_counts,
+    known_shares,
     pair_entropies,
     uncertainty_of,
 )
@@ -46,6 +50,11 @@ another: a few repeated values can agree by chance."""
 NEARLY_CONSTANT = 0.95
 """An attribute with a larger share of one value follows from nothing: it says hardly anything, and
 would tie together all that happen to tell it."""
+
+MOSTLY, ALWAYS = 90, 99.5
+"""A column is said to determine another if at least this percentage of the rows has the most
+frequent value of the other that goes with its own; below, it does so partly. Columns that do so for
+less than the second percentage are nearly the same."""
 
 FEWEST_GAPS = 5
 """Fewer rows with both cells missing say nothing about why they are."""
@@ -80,14 +89,13 @@ class Member:
     share: float | None = None
 
 
-def who_predicts(counts: Counts, explained: ExplainedEntropies) -> Relation:
+def who_predicts(entropies: Entropies, explained: ExplainedEntropies) -> Relation:
     """Return which attributes follow from which: [j, k] is True if j determines k.
 
     Copies follow from each other.
     """
-    steady = [own.max() > NEARLY_CONSTANT * own.sum() for own in counts.parts]
     found = (explained.shares >= PREDICTS) & (explained.evidence >= EVIDENCE)
-    return found & ~np.array(steady)
+    return found & (entropies.largest.T <= NEARLY_CONSTANT)
 
 
 def shared_votes(copies: Relation, predicts: Relation) -> FloatArray:
@@ -132,9 +140,9 @@ def find_families(
 ) -> list[list[Member]]:
     """Return the groups of attributes that are tied by copies and hierarchies.
 
-    The members of a group are sorted by entropy, the largest first, and groups by their first
-    attribute. What unrelated roots determine together ties them into one group, but not their
-    weights (`shared_votes`).
+    The members of a group are sorted by entropy, the largest first, but none comes before those
+    that determine it; and groups by their first attribute. What unrelated roots determine together
+    ties them into one group, but not their weights (`shared_votes`).
 
     Parameters
     ----------
@@ -151,10 +159,20 @@ def find_families(
         members = np.flatnonzero(groups == group)
         if len(members) > 1:
             ranked = members[np.argsort(-np.round(entropies[members], 9), kind="stable")]
+            ranked = _sources_first(ranked, predicts)
             families.append(
                 [_member(k, ranked[:at], copies, predicts, told) for at, k in enumerate(ranked)]
             )
     return sorted(families, key=lambda family: min(member.attribute for member in family))
+
+
+def _sources_first(ranked: IntArray, predicts: Relation) -> IntArray:
+    """Move attributes behind those that determine them, which rows with missing cells may rank."""
+    left, result = ranked.tolist(), []
+    while left:
+        is_free = ~predicts[np.ix_(left, left)].any(axis=0)
+        result.append(left.pop(int(is_free.argmax())))  # in a circle, the first of those left
+    return np.array(result, dtype=np.intp)
 
 
 def _member(
@@ -286,6 +304,68 @@ NO_RELEVANCE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
+class RelatedPairs:
+    """What pairs of attributes say of each other, by the rows that are counted.
+
+    Parameters
+    ----------
+    counts : Counts
+        Counts of all pairs of values; of some pairs perhaps fewer rows than there are.
+    """
+
+    counts: Counts
+
+    @cached_property
+    def entropies(self) -> Entropies:
+        """The entropies of all pairs."""
+        return pair_entropies(self.counts)
+
+    @cached_property
+    def explained(self) -> ExplainedEntropies:
+        """How much each attribute predicts of each other one."""
+        return explained_entropies(self.counts, self.entropies)
+
+    @cached_property
+    def uncertainty(self) -> FloatArray:
+        """The symmetric uncertainty of pairs, 1 on the diagonal."""
+        found = uncertainty_of(self.entropies, self.counts)
+        np.fill_diagonal(found, 1.0)
+        return found
+
+    @cached_property
+    def explains(self) -> Relation:
+        """[j, k]: j determines k."""
+        return who_predicts(self.entropies, self.explained)
+
+    @cached_property
+    def alike(self) -> Relation:
+        """The pairs with much in common in all rows, or in rows with enough to tell."""
+        shares = known_shares(self.entropies, self.counts)
+        least = np.minimum(self.entropies.margins, self.entropies.margins.T)
+        is_evident = (shares == 1.0) | (least * shares * self.counts.n_draws >= EVIDENCE)
+        return (self.uncertainty >= COPY) & is_evident
+
+    @cached_property
+    def copies(self) -> Relation:
+        """The pairs with much in common of which neither predicts the other better."""
+        return self.alike & (self.explains == self.explains.T)
+
+    @property
+    def related(self) -> Relation:
+        """The pairs that say the same, in part or in whole."""
+        return self.alike | self.explains | self.explains.T
+
+    def given(self, j: int, k: int) -> float:
+        """Return the percentage of rows with the most frequent value of k that goes with their j.
+
+        Below `MOSTLY` if j has less than `COPY` of the entropy of k.
+        """
+        joint = self.counts.block(j, k)
+        found = 100.0 * float(joint.max(axis=1).sum() / joint.sum())
+        return found if self.explained.shares[j, k] >= COPY else min(found, MOSTLY - 1.0)
+
+
+@dataclass(frozen=True, eq=False)
 class Attributes:
     """How much each attribute of a table should count.
 
@@ -298,6 +378,10 @@ class Attributes:
         it has no weight, and the others are as if it were not there.
     known_votes : array of shape (n_attributes,), optional
         The weights, where they were found already.
+    missing : tuple of int or None, optional
+        The code of each attribute's missing value, if it has one. What attributes have in common
+        is asked of the rows in which both are known, and what follows from what also of those in
+        which one is. Shared blanks are no shared answers.
 
     Examples
     --------
@@ -310,6 +394,7 @@ class Attributes:
     counts: Counts
     factors: FloatArray | None = None
     known_votes: FloatArray | None = None
+    missing: tuple[int | None, ...] = ()
 
     @cached_property
     def votes(self) -> FloatArray:
@@ -330,9 +415,12 @@ class Attributes:
 
     @cached_property
     def related(self) -> BoolArray:
-        """Which attributes say the same, in part or in whole; each does as itself."""
-        alike = (self.uncertainty >= COPY) & self._together
-        return self.copies | self.predicts | self.predicts.T | alike
+        """Which attributes say the same, in part or in whole; each does as itself.
+
+        So do those that only share their blanks: what is missing of one tells what is missing of
+        the other, which nothing is learned from where it is predicted.
+        """
+        return self._relation(lambda pairs: pairs.related, [*self._views, self._with_blanks])
 
     @cached_property
     def relevance(self) -> FloatArray:
@@ -354,9 +442,9 @@ class Attributes:
             firsts = find_exact_copies(self.counts, lambda: (None,) * len(self.counts.sizes))
             heard = self.factors[firsts] > 0
             if heard.sum() > np.count_nonzero(self.factors):
-                return Attributes(self.counts, heard.astype(np.float64)).families
-        entropies = np.diag(self._entropies.margins)
-        return find_families(self.copies, self.predicts, self.explained.shares, entropies)
+                return replace(self, factors=heard.astype(np.float64)).families
+        entropies = np.diag(self.answers.entropies.margins)
+        return find_families(self.copies, self.predicts, self.told, entropies)
 
     @cached_property
     def copies(self) -> Relation:
@@ -366,18 +454,64 @@ class Attributes:
         uncertainty may not show it: what it leaves out as chance is then too much.
         """
         both = self._explains & self._explains.T
-        alike = (self.uncertainty >= COPY) & (self._explains == self._explains.T)
-        found = (both | alike) & self._together
+        found = self._relation(lambda pairs: pairs.copies, self._views) | both
         return found | np.eye(len(found), dtype=bool)
 
     @cached_property
     def predicts(self) -> Relation:
         """[j, k]: k follows from j, but not j from k."""
-        return self._explains & ~self._explains.T
+        return self._explains & ~self.copies
 
     @cached_property
     def _explains(self) -> Relation:
-        return who_predicts(self.counts, self.explained) & self._together
+        return self._relation(lambda pairs: pairs.explains, self._views)
+
+    def _relation(
+        self, of: Callable[[RelatedPairs], Relation], views: Sequence[RelatedPairs]
+    ) -> Relation:
+        """Return who is related to whom in any of some views, supplementary attributes left out."""
+        found: Relation = np.any([of(pairs) for pairs in views], axis=0)
+        return found & self._together
+
+    @cached_property
+    def told(self) -> FloatArray:
+        """[j, k]: the share of k's entropy that j explains; with blanks where they are needed."""
+        told = self.answers.explained.shares
+        if self._views[-1] is self.answers:
+            return told
+        return np.where(self._by_answers, told, self._views[-1].explained.shares)
+
+    def pairs_of(self, j: int, k: int) -> RelatedPairs:
+        """Return the pairs in which the two say the same: those of answers if they do there."""
+        return self.answers if self._by_answers[j, k] else self._views[-1]
+
+    @cached_property
+    def _by_answers(self) -> Relation:
+        return self.answers.related
+
+    @cached_property
+    def answers(self) -> RelatedPairs:
+        """RelatedPairs of attributes, where both are known."""
+        return RelatedPairs(known_counts(self.counts, self._blanks))
+
+    @cached_property
+    def _views(self) -> list[RelatedPairs]:
+        """How attributes can say the same: where both are known, or where at least one is.
+
+        What is missing may follow from an answer: who has no diabetes has no type of it.
+        """
+        if self.answers.counts is self.counts:
+            return [self.answers]
+        return [self.answers, RelatedPairs(filled_counts(self.counts, self._blanks))]
+
+    @property
+    def _with_blanks(self) -> RelatedPairs:
+        """RelatedPairs of attributes in all rows, missing being a value."""
+        return self.answers if self.answers.counts is self.counts else RelatedPairs(self.counts)
+
+    @cached_property
+    def _blanks(self) -> list[int | None]:
+        return blank_codes(self.counts, self.missing or [None] * len(self.counts.sizes))
 
     @cached_property
     def _together(self) -> Relation:
@@ -385,21 +519,10 @@ class Attributes:
         heard = np.ones(len(self.counts.sizes)) if self.factors is None else self.factors
         return np.logical_and.outer(heard > 0, heard > 0)
 
-    @cached_property
-    def explained(self) -> ExplainedEntropies:
-        """How much each attribute predicts of each other one."""
-        return explained_entropies(self.counts, self._entropies)
-
-    @cached_property
+    @property
     def uncertainty(self) -> FloatArray:
-        """The symmetric uncertainty of pairs, 1 on the diagonal."""
-        found = uncertainty_of(self._entropies, self.counts)
-        np.fill_diagonal(found, 1.0)
-        return found
-
-    @cached_property
-    def _entropies(self) -> Entropies:
-        return pair_entropies(self.counts)
+        """The symmetric uncertainty of pairs where both are known, 1 on the diagonal."""
+        return self.answers.uncertainty
 
 
 @dataclass(frozen=True, eq=False)
@@ -416,12 +539,15 @@ class ColumnView:
         What the user multiplies the weights by; see `Attributes`.
     known_votes : array of shape (n_attributes,), optional
         The weights, where they were found already.
+    missing : tuple of int or None, optional
+        The code of each attribute's missing value, if it has one.
     """
 
     counts: Counts
     orders: Orders = ()
     factors: FloatArray | None = None
     known_votes: FloatArray | None = None
+    missing: tuple[int | None, ...] = ()
 
     @cached_property
     def coarse(self) -> CoarseView:
@@ -431,7 +557,13 @@ class ColumnView:
     @cached_property
     def attributes(self) -> Attributes:
         """How much each attribute counts."""
-        return Attributes(self.coarse.counts, self.factors, self.known_votes)
+        missing = self.missing
+        if self.coarse.targets is not None:
+            missing = tuple(
+                None if code is None else int(target[code])
+                for code, target in zip(missing, self.coarse.targets, strict=False)
+            )
+        return Attributes(self.coarse.counts, self.factors, self.known_votes, missing)
 
 
 ColumnWeights = Mapping[Any, float]
@@ -529,8 +661,7 @@ def family_sentences(
 
 def gap_sentences(counts: Counts, vocabulary: Vocabulary, names: Sequence[str]) -> list[str]:
     """Return a sentence for each block of columns whose cells are missing together."""
-    missing = [positions.get(None) for positions in vocabulary.positions]
-    blocks = gap_blocks(counts, missing)
+    blocks = gap_blocks(counts, vocabulary.missing)
     return [
         f"Cells of {_some([names[place] for place in block])} are missing together."
         for block in blocks
@@ -549,27 +680,95 @@ def _some(names: Sequence[str]) -> str:
     return listed([*names[:MOST_NAMES], f"{more} others"] if more > 1 else names)
 
 
+@dataclass(frozen=True)
+class _Tie:
+    """How a column that is redundant with another one depends on it.
+
+    Parameters
+    ----------
+    source : int
+        The other column.
+    is_copy : bool
+        Whether the other one depends on this one as well.
+    partly : int or None
+        The percentage of rows for which the other one gives this one's value; None if it determines
+        the column.
+    back_partly : int or None
+        The same of what this one gives of the other.
+    how : str
+        "roughly " if ranges of numbers were compared, "nearly " if few rows of copies differ.
+    with_blanks : bool
+        Whether this is so only if missing cells are values.
+    """
+
+    source: int
+    is_copy: bool
+    partly: int | None
+    back_partly: int | None
+    how: str
+    with_blanks: bool
+
+    def clause(self, who: str, n: int, of: str) -> str:
+        """Return what is said of some columns, `who`, that depend on the column `of`."""
+        s = "s" * (n == 1)
+        if not self.is_copy:
+            if self.partly is None:
+                said = f"{who} {self.how}follow{s} from {of}"
+            else:
+                said = f"{who} partly follow{s} from {of} {self._rows(self.partly)}"
+        elif self.partly is None and self.back_partly is None:
+            said = f"{who} say{s} {self.how}the same as {of}"
+        elif self.partly is None:
+            said = f"{who} {self.how}follow{s} from {of}, and {of} partly from {who}"
+            said = f"{said} {self._rows(self.back_partly)}"
+        elif self.back_partly is None:
+            said = f"{of} {self.how}follows from {who}, and {who} partly from {of}"
+            said = f"{said} {self._rows(self.partly)}"
+        else:
+            both = self._rows(self.partly, self.back_partly)
+            said = f"{who} and {of} partly follow from each other {both}"
+        return f"{said}, missing cells included" if self.with_blanks else said
+
+    @staticmethod
+    def _rows(*percentages: int | None) -> str:
+        return f"({' and '.join(f'{number}%' for number in percentages)} of rows)"
+
+
+def _tie(attributes: Attributes, source: int, member: Member, rough: Sequence[bool]) -> _Tie:
+    attribute, is_copy = member.attribute, member.role == COPIES
+    pairs = attributes.pairs_of(source, attribute)
+    given = [pairs.given(source, attribute)]
+    if is_copy:
+        given.append(pairs.given(attribute, source))
+    partly = [None if number >= MOSTLY else int(number) for number in given]
+    how = ""
+    if rough[attribute] or (is_copy and rough[source]):
+        how = "roughly "
+    elif is_copy and min(given) < ALWAYS and partly == [None, None]:
+        how = "nearly "
+    return _Tie(source, is_copy, partly[0], partly[-1], how, pairs is not attributes.answers)
+
+
 def _sentence(
     family: Sequence[Member], attributes: Attributes, names: Sequence[str], rough: Sequence[bool]
 ) -> str:
     """Return who copies whom, who follows from which root, and the weight."""
     sources = {member.attribute: member.source for member in family}
-    clauses: dict[tuple[str, int, bool], list[str]] = {}
+    ties: dict[_Tie, list[str]] = {}
     for member in family:
-        if member.role != ROOT:
-            is_copy = member.role == COPIES
-            source = member.source if is_copy else _root(member.attribute, sources)
-            assert source is not None  # only roots have none
-            is_rough = rough[member.attribute] or (is_copy and rough[source])
-            clause = (member.role, source, is_rough)
-            clauses.setdefault(clause, []).append(names[member.attribute])
-    said = [
-        _clause(role, _some(who), names[of], len(who), is_rough)
-        for (role, of, is_rough), who in clauses.items()
-    ]
-    heard = [member.attribute for member in family if attributes.votes[member.attribute] > 0]
-    total = float(attributes.shares[heard].sum())
-    votes = "one vote" if np.isclose(total, 1.0) else f"{total:.1f} votes"
+        if member.source is not None:
+            source = member.source
+            root = _root(source, sources)
+            if member.role == FOLLOWS and attributes.predicts[root, member.attribute]:
+                source = root
+            tie = _tie(attributes, source, member, rough)
+            ties.setdefault(tie, []).append(names[member.attribute])
+    said = [tie.clause(_some(who), len(who), names[tie.source]) for tie, who in ties.items()]
+    members = np.array([member.attribute for member in family])
+    factors = attributes.factors
+    heard = members if factors is None else members[factors[members] > 0]
+    total = f"{attributes.shares[heard].sum():.1f}"
+    votes = "one vote" if total == "1.0" else f"{total} votes"
     return f"{'; '.join(said)}; they have {votes} together."
 
 
@@ -577,9 +776,3 @@ def _root(attribute: int, sources: dict[int, int | None]) -> int:
     while (source := sources[attribute]) is not None:
         attribute = source
     return attribute
-
-
-def _clause(role: str, who: str, of: str, n: int, is_rough: bool) -> str:
-    if role == COPIES:
-        return f"{who} {'say' if n > 1 else 'says'} {'roughly ' * is_rough}the same as {of}"
-    return f"{who} {'roughly ' * is_rough}{'follow' if n > 1 else 'follows'} from {of}"

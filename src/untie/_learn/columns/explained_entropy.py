@@ -4,15 +4,17 @@ j explains of k
 
     1 - H(k | j) / E[H(k | j)],
 
-where E is the mean over all ways to pair the cells of the two columns at random. With values
-outside the user's categories, a pair of columns is judged by the rows in which both are known.
+where E is the mean over all ways to pair the cells of the two columns at random. A pair of columns
+is judged by the rows in which both are known: cells with values outside the user's categories are
+not counted, and missing ones are left out first (`known_counts`).
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from scipy import sparse
 from scipy.special import gammaln
 
 from untie._count.counts import Counts
@@ -30,10 +32,83 @@ class Entropies:
         [j, k] is H(j), in the rows where both j and k are known.
     joint : array of shape (n_attributes, n_attributes)
         H(j, k).
+    weights : array of shape (n_attributes, n_attributes)
+        Weight of the rows where both are known.
+    n_values : array of shape (n_attributes, n_attributes)
+        [j, k]: the number of values of j that occur in these rows.
+    largest : array of shape (n_attributes, n_attributes)
+        [j, k]: the share of these rows that the most frequent value of j has.
     """
 
     margins: FloatArray
     joint: FloatArray
+    weights: FloatArray
+    n_values: FloatArray
+    largest: FloatArray
+
+
+def blank_codes(counts: Counts, missing: Sequence[int | None]) -> list[int | None]:
+    """Return the code of each attribute's blank cells: those that are missing where others are not.
+
+    Where a column has a single value besides, as a box that is ticked or not, a missing cell is
+    its other value, and no blank.
+
+    Parameters
+    ----------
+    counts : Counts
+        Counts of the values.
+    missing : sequence of int or None, one per attribute
+        The code of the missing value, if the attribute has one.
+    """
+    return [
+        None if code is None or own[code] == 0 or np.count_nonzero(own) <= 2 else code
+        for code, own in zip(missing, counts.parts, strict=True)
+    ]
+
+
+def known_counts(counts: Counts, blanks: Sequence[int | None]) -> Counts:
+    """Return the counts of cells that are not blank: of each pair, the rows that know both.
+
+    Examples
+    --------
+    >>> from untie import count_table
+    >>> rows = [["a", "x"], ["b", None], ["b", "y"], [None, "y"], [None, None]]
+    >>> known_counts(count_table(rows).counts, [2, 2]).block(0, 1)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    if all(code is None for code in blanks):
+        return counts
+    targets, sizes = [], []
+    for size, code in zip(counts.sizes, blanks, strict=True):
+        is_kept = np.arange(size) != (size if code is None else code)
+        sizes.append(int(is_kept.sum()))
+        targets.append(np.where(is_kept, np.cumsum(is_kept) - 1, sizes[-1]).astype(np.intp))
+    return counts.relabel(targets, tuple(sizes))
+
+
+def filled_counts(counts: Counts, blanks: Sequence[int | None]) -> Counts:
+    """Return the counts of pairs of which at most one cell is blank.
+
+    Examples
+    --------
+    >>> from untie import count_table
+    >>> rows = [["a", "x"], ["b", None], ["b", "y"], [None, "y"], [None, None]]
+    >>> filled_counts(count_table(rows).counts, [2, 2]).block(0, 1)
+    array([[1., 0., 0.],
+           [0., 1., 1.],
+           [0., 1., 0.]])
+    """
+    places = [counts.span(j).start + code for j, code in enumerate(blanks) if code is not None]
+    is_blank = np.isin(np.arange(counts.offsets[-1]), places)
+    if not counts.is_sparse:
+        matrix = counts.matrix.copy()
+        matrix[np.ix_(is_blank, is_blank)] = np.diag(counts.frequencies[is_blank])
+        return replace(counts, matrix=matrix)
+    found = counts.matrix.tocoo()
+    is_kept = ~(is_blank[found.row] & is_blank[found.col]) | (found.row == found.col)
+    kept = found.data[is_kept], (found.row[is_kept], found.col[is_kept])
+    return replace(counts, matrix=sparse.csr_array(kept, shape=found.shape))
 
 
 def symmetric_uncertainty(counts: Counts, less_chance: bool = False) -> FloatArray:
@@ -48,7 +123,7 @@ def symmetric_uncertainty(counts: Counts, less_chance: bool = False) -> FloatArr
         Counts of all pairs of values.
     less_chance : bool, default=False
         Whether to subtract the mutual information that independent attributes have on average
-        in a table of n rows: (v - 1) (w - 1) / 2n nats for v and w values that occur.
+        in n rows: (v - 1) (w - 1) / 2n nats for v and w values that occur.
 
     Examples
     --------
@@ -66,9 +141,17 @@ def uncertainty_of(entropies: Entropies, chance: Counts | None = None) -> FloatA
     both = entropies.margins + entropies.margins.T
     shared = 2.0 * (both - entropies.joint)
     if chance is not None:
-        n_free = np.add.reduceat(chance.frequencies > 0, chance.offsets[:-1], dtype=float) - 1.0
-        shared -= np.outer(n_free, n_free) / (chance.n_draws * np.log(2.0))
+        n_free = np.maximum(entropies.n_values - 1.0, 0.0)
+        n_draws = chance.n_draws * known_shares(entropies, chance)
+        free = n_free * n_free.T
+        shared -= np.divide(free, n_draws * np.log(2.0), out=np.zeros_like(free), where=free > 0)
     return np.clip(np.divide(shared, both, out=np.zeros_like(both), where=both > 0), 0.0, 1.0)
+
+
+def known_shares(entropies: Entropies, counts: Counts) -> FloatArray:
+    """Return the share of the rows in which both attributes are known; shape (m, m)."""
+    shares = entropies.weights / counts.n
+    return np.where(shares > 1.0 - ROUNDING, 1.0, shares)
 
 
 _KNOWN: WeakKeyDictionary[Counts, Entropies] = WeakKeyDictionary()
@@ -84,14 +167,18 @@ def pair_entropies(counts: Counts) -> Entropies:
 
 def _pair_entropies(counts: Counts) -> Entropies:
     starts = counts.offsets[:-1]
-    margins, joint = np.empty((2, len(starts), len(starts)))
+    margins, joint, weights, n_values, largest = np.empty((5, len(starts), len(starts)))
     split = _split_sparse if counts.is_sparse else _split_dense
     for attribute in range(len(starts)):
         of_pairs, surprise = split(counts, attribute)
-        totals = _positive(of_pairs.sum(axis=0))
-        margins[attribute] = _surprise(of_pairs / totals).sum(axis=0)
+        weights[attribute] = of_pairs.sum(axis=0)
+        totals = _positive(weights[attribute])
+        shares = of_pairs / totals
+        margins[attribute] = _surprise(shares).sum(axis=0)
         joint[attribute] = surprise(totals)
-    return Entropies(margins, joint)
+        n_values[attribute] = (of_pairs > 0).sum(axis=0)
+        largest[attribute] = shares.max(axis=0)
+    return Entropies(margins, joint, weights, n_values, largest)
 
 
 Surprise = Callable[[FloatArray], FloatArray]
@@ -246,6 +333,8 @@ class Draws:
 
     def entropies(self, sizes: LongArray) -> FloatArray:
         """Return the mean entropy, in bits, of draws of so many rows, at most all."""
+        if not self.n:  # two columns that are never known together
+            return np.zeros(len(sizes))
         after = np.minimum(np.searchsorted(self._grid, sizes), len(self._grid) - 1)
         points = self._grid[np.union1d(after, np.maximum(after - 1, 0))]
         found = [self._entropy(int(size)) for size in points]

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from untie._count.crosstab import cross_table
 from untie._util.arrays import squared_distances, squared_lengths
-from untie._util.types import Codes, FloatArray, IntArray
+from untie._util.types import BoolArray, Codes, FloatArray, IntArray
 
 BLOCK_NUMBERS = 2**20
 """At most this many distances are held at a time."""
@@ -107,6 +107,100 @@ class ValueSpace:
     def distances_to_points(self, points: Sequence[FloatArray]) -> list[FloatArray]:
         """Return, for each attribute, squared distances of its codes to points."""
         return [self.squared_distances(attribute, part) for attribute, part in enumerate(points)]
+
+
+class KnownSpace(ValueSpace):
+    """The vectors of values for comparing rows by what is known of them.
+
+    A missing cell stands for any known value of its column, as often as each occurs: its squared
+    distance to a value is the mean of theirs, and that of two missing cells the mean of all pairs,
+    so that it makes rows neither near nor far. Unknown values are treated alike. A similarity
+    counts from the mean of the known values, where a column has missing cells: it is then 0 on
+    average, and 0 for a missing cell. Known values are drawn together until their variance is that
+    of the column with its missing cells, if it is larger: order and numbers are scaled by all rows,
+    and the few known cells of a column that is mostly missing would count for many.
+
+    Parameters
+    ----------
+    space : ValueSpace
+        The vectors.
+    frequencies : sequence of arrays of shape (n_values,)
+        Weight of the rows with each value, one array per attribute.
+    blanks : sequence of int or None
+        The code of each attribute's missing cells, if it has any.
+
+    Examples
+    --------
+    >>> vectors = np.array([[0.0], [2.0], [9.0], [3.0]])
+    >>> known = KnownSpace(ValueSpace([vectors]), [np.array([1.0, 1.0, 5.0])], [2])
+    >>> known.distances_to_rows([np.array([0, 2])])[0].tolist()
+    [[0.0, 2.0], [4.0, 2.0], [2.0, 2.0], [2.0, 2.0]]
+    >>> known.deviations(0, [0, 1, 2]).ravel().tolist()
+    [-1.0, 1.0, 0.0]
+    """
+
+    def __init__(
+        self,
+        space: ValueSpace,
+        frequencies: Sequence[FloatArray],
+        blanks: Sequence[int | None],
+    ) -> None:
+        tables: list[Any] = []
+        self._means: list[FloatArray | None] = []
+        self.spreads: list[FloatArray] = []
+        for attribute, (own, blank) in enumerate(zip(frequencies, blanks, strict=True)):
+            table, n_codes = space.tables[attribute], space.n_codes[attribute]
+            nothing = np.isin(
+                np.arange(n_codes), [n_codes - 1, n_codes if blank is None else blank]
+            )
+            mean, spread = _moments(table, np.where(nothing, 0.0, np.append(own, 0.0)))
+            if blank is not None:
+                whole = _moments(table, np.append(own, 0.0))[1]
+                scale = np.sqrt(whole / spread) if spread > whole else 1.0
+                table, mean, spread = table * scale, mean * scale, min(spread, whole)
+                table = _with_rows(table, nothing, mean)
+            tables.append(table)
+            self._means.append(None if blank is None else mean)
+            self.spreads.append(np.where(nothing, spread, 0.0))
+        super().__init__(tables)
+
+    def distances_to_rows(self, codes: Codes) -> list[FloatArray]:
+        """Return, for each attribute, squared distances of its codes to those of some rows."""
+        found = super().distances_to_rows(codes)
+        return [
+            table + spread[:, None] + spread[column]
+            for table, spread, column in zip(found, self.spreads, codes, strict=True)
+        ]
+
+    def spread(self, codes: Codes) -> FloatArray:
+        """Return what missing cells add to the squared distances of rows; shape (n_rows,)."""
+        parts = [spread[column] for spread, column in zip(self.spreads, codes, strict=True)]
+        return np.sum(parts, axis=0)
+
+    def says_less(self, codes: Codes) -> bool:
+        """Return whether rows are compared otherwise than by their vectors."""
+        has_blanks = any(mean is not None for mean in self._means)
+        return has_blanks or bool(self.spread(codes).any())
+
+    def deviations(self, attribute: int, codes: Any) -> FloatArray:
+        """Return the vectors of codes, less the mean where the attribute has missing cells."""
+        vectors, mean = self.vectors(attribute, codes), self._means[attribute]
+        return vectors if mean is None else vectors - mean
+
+
+def _moments(table: Any, weights: FloatArray) -> tuple[FloatArray, float]:
+    """Return the mean of weighted vectors and their mean squared distance to it."""
+    shares = weights / (weights.sum() or 1.0)
+    mean = np.asarray(table.T @ shares).ravel()
+    return mean, max(float(shares @ squared_lengths(table)) - float(mean @ mean), 0.0)
+
+
+def _with_rows(table: Any, which: BoolArray, row: FloatArray) -> Any:
+    """Return a table in which some rows are replaced by another."""
+    if not sparse.issparse(table):
+        return np.where(which[:, None], row, table)
+    kept = sparse.diags_array((~which).astype(float)) @ table
+    return sparse.csr_array(kept + sparse.csr_array(np.outer(which, row)))
 
 
 def count_members(

@@ -43,6 +43,8 @@ class Problem:
         Where the values of attributes with an order stand in it.
     factors : array of shape (n_attributes,), optional
         How much the user wants each attribute to count; 1 is as without.
+    missing : tuple of int or None, optional
+        The code of each attribute's missing value, if it has one.
     """
 
     spaces: KernelSpaces
@@ -51,6 +53,7 @@ class Problem:
     rows: Rows | None = None
     orders: Orders = ()
     factors: FloatArray | None = None
+    missing: tuple[int | None, ...] = ()
 
     def with_clusters(self, n_clusters: int) -> Self:
         """Return the same table with another number of clusters; what is known of it is kept."""
@@ -61,7 +64,7 @@ class Problem:
     @cached_property
     def columns(self) -> ColumnView:
         """What does not depend on the number of clusters."""
-        return ColumnView(self.counts, self.orders, self.factors)
+        return ColumnView(self.counts, self.orders, self.factors, missing=self.missing)
 
     @property
     def attributes(self) -> Attributes:
