@@ -29,12 +29,12 @@ from untie.encoder import TableEncoder
 from untie.explain import verdict
 from untie.preparer import Preparer
 from untie.report._alike import columns_together, heat_maps
-from untie.report._card import data_card
 from untie.report._clusters import Card, cards, shares_in_clusters, side_by_side
-from untie.report._judged import clusters_and_answers
-from untie.report._landscape import embed, landscape
+from untie.report._data import data_card
+from untie.report._label import clusters_and_answers
 from untie.report._learned import choice_of_k, comparison, unusual, weights
 from untie.report._limits import LONG_TEXT, PAGE_BYTES, shown
+from untie.report._map import embed, landscape
 from untie.report._report import Report
 from untie.report._study import NAMELESS, Answers, Study
 from untie.report._table import count

@@ -18,7 +18,7 @@ from untie._table.intervals import equal_runs, run_name
 from untie._util.types import Codes, FloatArray, IntArray
 from untie.encoder import TableEncoder
 from untie.plot import principal
-from untie.report._judged import answer_texts, answer_totals
+from untie.report._label import answer_texts, answer_totals
 from untie.report._limits import TEXT, short, shown
 from untie.report._study import Study
 
