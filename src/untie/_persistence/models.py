@@ -57,6 +57,7 @@ from untie._prepare.numbers import (
     PERIODS,
     POINT,
     DateWriting,
+    MonthNames,
     NumberNames,
     NumberWriting,
 )
@@ -361,6 +362,11 @@ READING = record(
                 **dict.fromkeys(("decimal", "thousands", "before", "after"), a_text),
             ),
             dates=record(DateWriting, order=one_of(*ORDERS)),
+            months=record(
+                MonthNames,
+                {"years beyond 9999": lambda c: c.first_year <= 9900},
+                first_year=whole(),
+            ),
             names=record(NumberNames, decimal=one_of(POINT, COMMA)),
         )
     ),

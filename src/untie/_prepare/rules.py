@@ -11,11 +11,13 @@ from untie._prepare.look import Summary
 from untie._prepare.numbers import (
     PLAIN,
     DateWriting,
+    MonthNames,
     NumberNames,
     NumberWriting,
     as_date,
     as_number,
     find_date_writing,
+    find_month_names,
     find_number_writing,
     read,
 )
@@ -86,7 +88,7 @@ def find_missing(values: Sequence[Value]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-Writing = NumberWriting | DateWriting | NumberNames
+Writing = NumberWriting | DateWriting | MonthNames | NumberNames
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class Reading:
     ----------
     missing : tuple of str
         Texts that stand for a missing cell.
-    writing : NumberWriting, DateWriting, NumberNames or None
+    writing : NumberWriting, DateWriting, MonthNames, NumberNames or None
         How numbers or dates are written, if not plainly; or that plain numbers are names.
 
     Examples
@@ -128,7 +130,7 @@ AS_IT_IS = Reading()
 
 def find_writing(
     values: Sequence[Value], day_first: bool | None = None
-) -> NumberWriting | DateWriting | None:
+) -> NumberWriting | DateWriting | MonthNames | None:
     """Return how a column of texts is written as numbers or dates; None if plainly, or as neither.
 
     Parameters
@@ -141,7 +143,7 @@ def find_writing(
     texts = [value for value in values if isinstance(value, str)]
     if not texts or len(texts) < len(values) or all(map(as_date, texts)):
         return None
-    dates = find_date_writing(texts, day_first)
+    dates = find_date_writing(texts, day_first) or find_month_names(texts)
     if dates is not None:
         return dates
     numbers = find_number_writing(texts)
