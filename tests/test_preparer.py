@@ -224,6 +224,106 @@ def test_ids_are_told_from_measurements(name, cells, expected):
     assert said(prepare(frame))[name][0] == expected
 
 
+RNG = np.random.default_rng(3)
+TRIPS = 1200
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "action"),
+    [
+        ("id", 1 + np.arange(TRIPS) % 300, "left out"),  # counts the rows of each year
+        ("customer_id", RNG.integers(1, 500, TRIPS), "left out"),
+        ("customerID", [f"c{n}" for n in RNG.integers(0, 500, TRIPS)], "left out"),
+        ("id_customer", RNG.integers(1, 500, TRIPS).astype(float), "left out"),
+        ("station_id", RNG.choice([17, 120, 211, 303, 405, 509, 610, 733], TRIPS), "kept"),
+        ("station_id", RNG.integers(100, 150, TRIPS), "kept"),
+        ("party_id", RNG.choice(["left", "right"], TRIPS), "kept"),
+        ("partyid", RNG.integers(1, 500, TRIPS), "binned"),
+        ("grid", RNG.integers(1, 500, TRIPS), "binned"),
+        ("paid", RNG.integers(1, 500, TRIPS), "binned"),
+        ("id_score", RNG.normal(size=TRIPS), "binned"),
+        ("id_change", RNG.integers(-500, 500, TRIPS), "binned"),
+    ],
+)
+def test_a_name_that_says_id(name, cells, action):
+    note = prepare(pd.DataFrame({name: cells, "other": ["u", "v"] * (TRIPS // 2)})).notes_[0]
+    assert note.action == action
+    assert (Reason.ID in note.reasons) == (action == "left out")
+    asked = prepare(pd.DataFrame({name: cells}), categorical=[name])
+    assert asked.columns_ == (name,)
+
+
+@pytest.mark.parametrize("n", [5, 12, 20, 21, 35, 50, 51, 400])
+@pytest.mark.parametrize("first", [0, 1])
+def test_row_counters_in_tables_of_any_size(n, first):
+    counter = np.random.default_rng(n).permutation(n) + first
+    frame = pd.DataFrame({"x": counter, "text": counter.astype(str), "k": ["a", "b", "c"][n % 3]})
+    frame["k"] = np.resize(["a", "b", "b"], n)
+    notes = said(prepare(frame))
+    assert notes["x"] == notes["text"] == ("left out", "looks like an id")
+    frame["x"] += 1950 - first  # years
+    if n <= 50:
+        assert said(prepare(frame))["x"][0] != "left out"
+
+
+def test_sparse_amounts_are_no_ids():
+    rng = np.random.default_rng(0)
+    for n_known in (60, 200, 500):
+        for amounts in (
+            rng.lognormal(16, 1.2, n_known).round(),
+            rng.integers(10**6, 10**7, n_known),
+            1000 + rng.integers(1, 10, n_known).cumsum(),
+        ):
+            cells = np.full(1500, np.nan)
+            cells[rng.permutation(1500)[:n_known]] = amounts
+            frame = pd.DataFrame({"US DVD Sales": cells, "order_id": cells})
+            frame["other"] = ["u", "v"] * 750
+            notes = said(prepare(frame))
+            assert notes["US DVD Sales"][0] == "binned"
+            assert notes["order_id"] == ("left out", "looks like an id")
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "action"),
+    [
+        ("zip", RNG.choice([2134, 10115, 20095, 98101], TRIPS), "kept"),
+        ("ZIP Code", RNG.integers(98100, 98190, TRIPS), "kept"),
+        ("zip_code", RNG.integers(98100, 98190, TRIPS).astype(float), "kept"),
+        ("zip_code", RNG.integers(98100, 98190, TRIPS).astype(str), "kept"),
+        ("homeZip", RNG.integers(98100, 98190, TRIPS), "kept"),
+        ("Postcode", RNG.integers(10000, 10090, TRIPS), "kept"),
+        ("phone", 5550000 + RNG.integers(0, 90, TRIPS), "kept"),
+        ("country_code", RNG.integers(1, 90, TRIPS), "kept"),
+        ("area", [f"{n:04}" for n in RNG.integers(996, 1086, TRIPS)], "kept"),
+        ("branch", [f"{n:04}" for n in 7 + 200 * RNG.integers(0, 45, TRIPS)], "kept"),
+        ("zipf", RNG.integers(98100, 98190, TRIPS), "binned"),
+        ("phone_minutes", RNG.integers(100, 190, TRIPS), "binned"),
+        ("lines_of_code", RNG.integers(100, 190, TRIPS), "binned"),
+        ("code_length", RNG.integers(100, 190, TRIPS), "binned"),
+        ("zip", RNG.normal(size=TRIPS), "binned"),
+        ("income", RNG.integers(10000, 10090, TRIPS), "binned"),
+    ],
+)
+def test_codes_are_categories(name, cells, action):
+    frame = pd.DataFrame({name: cells, "other": ["u", "v"] * (TRIPS // 2)})
+    preparer = prepare(frame)
+    assert preparer.notes_[0].action == action
+    if action == "kept":
+        assert preparer.transform(frame)[name].nunique() == len(set(cells))
+        are_many = len(set(cells)) > 20 and name != "branch"  # which has no numbers
+        assert (Reason.CODES in preparer.notes_[0].reasons) == are_many
+
+
+def test_many_codes_are_merged(tmp_path):
+    rng = np.random.default_rng(0)
+    codes = 98100 + (rng.pareto(1, 3000) * 9).astype(int) % 300
+    frame = pd.DataFrame({"zip_code": codes, "other": ["u", "v"] * 1500})
+    preparer = prepare(frame)
+    assert preparer.notes_[0].action == "grouped"
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert prepare(untie.scan(tmp_path / "t.csv")).notes_ == preparer.notes_
+
+
 MEASURED = {
     "sales": lambda rng, n: rng.lognormal(9, 1, n),
     "population": lambda rng, n: rng.lognormal(10, 1.5, n),

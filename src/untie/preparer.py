@@ -43,8 +43,14 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     changes nothing. Ids, free text and constants are left out. In a column with very many values,
     the rare ones are merged. Missing cells stay missing, which is a category to `TableEncoder`.
 
+    A column is an id if its name says so (``id``, ``customer_id``, ``customerID``) or if it counts
+    the rows. An id that repeats stays if it has at most `max_categories` values, each in ten rows
+    or more, such as a station's. Postal codes, phone numbers and other codes, by their names or
+    leading zeros, are categories and not numbers.
+
     Text is read as numbers or dates if nine of ten rows are. Numbers such as 1.234,5 and 12 kg and
-    dates such as 31/12/2024 are read if the whole column has them. In a column that is not binned,
+    dates such as 31/12/2024, Jun 12 1998 and Jun-98 (month names are English; two-digit years are
+    1930 to 2029) are read if the whole column has them. In a column that is not binned,
     a number is one category however it is written (75000 and 75000.0). A column with a cell that
     may be a code, such as 007 or 1.50, stays text.
 
@@ -70,8 +76,8 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         of them are merged, so that names do not decide, unless fewer than a fifth of the rows would
         keep their value.
     categorical : sequence of str, default=()
-        Columns whose numbers or dates are names, such as flight numbers or postal codes: they are
-        not binned, and not left out.
+        Columns whose numbers or dates are names, such as flight numbers: they are not binned, and
+        not left out.
     missing : "auto" or sequence of str, default="auto"
         The texts that mean a missing cell. "auto" takes those of a short list (empty, NA, n/a,
         NULL, ?, -, . and the like) where they can mean nothing else: not next to a single other

@@ -42,6 +42,7 @@ class Reason(Enum):
         "other",
     )
     FEW_NUMBERS = "its {n} numbers are categories; TableEncoder({ordered}) keeps their order", "n"
+    CODES = ("its numbers are codes, not amounts",)
     RANGES = "into {n} ranges", "n"
     OTHER_VALUES = (
         "not {kind}, kept as values of their own: {values}; if {means} with all that do: {missing}",
