@@ -852,6 +852,26 @@ def test_names_of_columns_that_can_not_be_categorical():
             Preparer(categorical=["flight"], **other).fit(table)
 
 
+def test_patterns_name_columns():
+    rng = np.random.default_rng(0)
+    names = ["A1", "A2", "B1", "A*", "x(1)", "x(2)"]
+    table = pd.DataFrame({name: rng.integers(0, 40, 300) for name in names})
+
+    def used(**options):
+        return Preparer(**options).fit(table).columns_
+
+    assert used(columns=["B?", "x(*"]) == ("B1", "x(1)", "x(2)")
+    assert used(columns=["A*"]) == ("A*",)  # the name of a column is no pattern
+    assert used(columns=["?1", "A1"]) == ("A1", "B1")
+    assert used(drop=["*1*"]) == ("A2", "A*", "x(2)")
+    actions = {n.column: n.action for n in Preparer(categorical=["x*", "A?"]).fit(table).notes_}
+    assert [actions[name] for name in names] == [*["kept"] * 2, "binned", *["kept"] * 3]
+    with pytest.raises(ValueError, match=r"no column 'C\*' in the table, which drop names"):
+        used(drop=["C*"])
+    preparer = Preparer(drop=["*1*"])
+    assert clone(preparer.fit(table)).drop == ["*1*"]
+
+
 def test_days_without_a_time_are_named_as_days():
     days = pd.Series(pd.date_range("2024-01-30", periods=24)).sample(
         160, replace=True, random_state=0
@@ -878,6 +898,7 @@ def test_what_notes_know_is_in_fields_and_kept_in_files(tmp_path):
     table = pd.DataFrame(
         {
             "grade": [1 + row % 5 for row in range(n)],
+            "rooms": [1 + row % 5 for row in range(n)],
             "colour": ["?", "red", "blue"] * (n // 3),
             "answer": ["NA", "yes"] * (n // 2),
             "town": [f"t{row % 30}" for row in range(n)],
@@ -891,10 +912,12 @@ def test_what_notes_know_is_in_fields_and_kept_in_files(tmp_path):
     loaded = load_model(tmp_path / "p.untie")
     assert loaded.notes_ == preparer.notes_
     notes = {note.column: note for note in loaded.notes_}
-    assert notes["grade"].argument(Reason.FEW_NUMBERS, "n") == 5
-    assert notes["grade"].reason == (
-        "its 5 numbers are categories; TableEncoder(ordered=['grade']) keeps their order"
+    assert notes["rooms"].argument(Reason.FEW_NUMBERS, "n") == 5
+    assert notes["rooms"].reason == (
+        "its 5 numbers are categories; TableEncoder(ordered=['rooms']) keeps their order"
     )
+    assert notes["grade"].reasons == {Reason.SCALE: {"n": 5}}
+    assert notes["grade"].reason == "its 5 numbers have an order"
     assert notes["colour"].argument(Reason.READ_AS_MISSING, "counts") == {"?": 100}
     assert notes["answer"].argument(Reason.NOT_MISSING, "values") == ["NA"]
     assert notes["town"].argument(Reason.MERGED, "n") == 30

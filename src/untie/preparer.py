@@ -27,7 +27,7 @@ from untie._table.column_codes import factorize
 from untie._table.frames import coded_once, columns_of, make_frame
 from untie._table.orders import declared_orders
 from untie._table.rows import split_weights
-from untie._table.table import check_names, read_table
+from untie._table.table import check_names, expand_names, read_table
 from untie._util.checks import check_one_of
 from untie._util.messages import Parameter, message, need, stage
 from untie._util.types import FloatArray, Value
@@ -61,7 +61,8 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     ----------
     columns : sequence of str, default=None
         The only columns to use. None of them is left out, whatever it looks like. Fewer columns
-        take less time and memory.
+        take less time and memory. Here and in `drop` and `categorical`, a pattern such as "A*" or
+        "A?" means all columns that match it.
     drop : sequence of str, default=()
         Columns to leave out.
     bins : int, default=35
@@ -76,8 +77,8 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         of them are merged, so that names do not decide, unless fewer than a fifth of the rows would
         keep their value.
     categorical : sequence of str, default=()
-        Columns whose numbers or dates are names, such as flight numbers: they are not binned, and
-        not left out.
+        Columns whose numbers or dates are names, such as flight numbers: they are not binned, not
+        left out, and have no order.
     missing : "auto" or sequence of str, default="auto"
         The texts that mean a missing cell. "auto" takes those of a short list (empty, NA, n/a,
         NULL, ?, -, . and the like) where they can mean nothing else: not next to a single other
@@ -504,6 +505,12 @@ def _of_library(frame: Any, library: str) -> Any:
     texts = {name: list(map(str, order)) for name, order in orders.items()}
     ordered = [nw.col(name).cast(nw.String).cast(nw.Enum(texts[name])) for name in texts]
     return made.with_columns(*ordered).to_native() if ordered else made.to_native()
+
+
+def named_categories(preparer: Preparer) -> list[str]:
+    """Return the columns whose values are names, as the user of a fitted preparer says."""
+    given = expand_names(preparer.categorical, [note.column for note in preparer.notes_])
+    return [name for name in given if name in preparer.columns_]
 
 
 def changed_columns(preparer: Preparer) -> list[str]:

@@ -42,6 +42,7 @@ class Reason(Enum):
         "other",
     )
     FEW_NUMBERS = "its {n} numbers are categories; TableEncoder({ordered}) keeps their order", "n"
+    SCALE = "its {n} numbers have an order", "n"
     CODES = ("its numbers are codes, not amounts",)
     RANGES = "into {n} ranges", "n"
     OTHER_VALUES = (

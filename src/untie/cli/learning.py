@@ -16,6 +16,7 @@ from untie._inputs import FittedTable, as_fitted
 from untie._learn.weights.search import ROW_SOLVERS
 from untie._prepare.note import KEPT, Note, Reason, sentence
 from untie._table.frames import columns_of
+from untie._table.table import expand_names
 from untie._util.messages import Parameter, message
 from untie.cli.options import (
     ColumnOptions,
@@ -174,7 +175,9 @@ def tell_columns(preparer: Preparer | None, options: ColumnOptions) -> None:
         return
     counts = {n.column: n.argument(Reason.FEW_NUMBERS, "n") for n in preparer.notes_}
     few = {column: n for column, n in counts.items() if n}
-    notes = [note.without(Reason.FEW_NUMBERS) for note in preparer.notes_]  # named together
+    scales = [n.column for n in preparer.notes_ if Reason.SCALE in n.reasons]
+    # Both are named together.
+    notes = [note.without(Reason.FEW_NUMBERS, Reason.SCALE) for note in preparer.notes_]
     notes = [note for note in notes if note.action != KEPT or note.reasons]
     notes = [note for note in notes if Reason.AS_ASKED not in note.reasons]
     lines = [in_options(sentence(note)) for note in notes]
@@ -184,7 +187,7 @@ def tell_columns(preparer: Preparer | None, options: ColumnOptions) -> None:
         tell(f"... and {len(lines) - SHOWN_NOTES:,} more columns")
     hints = [_about_missing(notes), _about_many(notes, options)]
     if isinstance(options, LearningOptions):
-        hints.append(_about_orders(few, options))
+        hints += [_about_scales(scales), _about_orders(few, options)]
     for hint in filter(None, hints):
         tell(hint)
 
@@ -208,6 +211,15 @@ def _about_many(notes: Sequence[Note], options: ColumnOptions) -> str:
     if n <= options.max_categories:
         return ""
     return f"Tell more values apart with --max-categories, such as --max-categories {n}"
+
+
+def _about_scales(scales: Sequence[str]) -> str:
+    """Return which numbers have an order, and how to have them without."""
+    if not scales:
+        return ""
+    more = f" and {len(scales) - SHOWN_NUMBERS:,} more" if len(scales) > SHOWN_NUMBERS else ""
+    named = ", ".join(scales[:SHOWN_NUMBERS])
+    return f"{named}{more}: numbers that have an order; --categorical NAMES takes it away"
 
 
 def _about_orders(few: dict[str, int], options: LearningOptions) -> str:
@@ -351,11 +363,12 @@ def _ordered(options: LearningOptions, known: Sequence[str]) -> dict[str, Any]:
     for entry in options.ordered or []:
         name, equals, values = entry.partition("=")
         if entry in known or not equals:
-            found |= dict.fromkeys(split_names([entry], known))
+            # Patterns stay, as they mean the columns that are learned from.
+            found |= dict.fromkeys([entry] if entry in known else split_names([entry], []))
         else:
             found[name] = [value.strip() for value in values.split(",")]
     passive = split_names(options.passive, known)
-    for name in found:
+    for name in expand_names(found, known):
         if name in passive:
             raise UserError(f"--passive and --ordered both name {name!r}; keep one of them.")
     return found

@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from untie._table.table import expand_names
 from untie._util.messages import Message, Parameter
 from untie.cli.streams import UserError, check_apart, check_file
 
@@ -172,7 +173,8 @@ class ColumnOptions(SourceOptions):
     columns: Annotated[
         list[str] | None,
         option(
-            "Learn from these alone: --columns age,city. None is left out, whatever it holds.",
+            "Learn from these alone: --columns age,city or 'A*'. None is left out, whatever it "
+            "holds.",
             **NAMES,
         ),
     ] = None
@@ -180,7 +182,7 @@ class ColumnOptions(SourceOptions):
     categorical: Annotated[
         list[str] | None,
         option(
-            "Numbers that are names, such as flights or postal codes: not binned, not left out.",
+            "Numbers that are names, such as flights: not binned, not left out, without order.",
             **NAMES,
         ),
     ] = None
@@ -260,7 +262,8 @@ class LearningOptions(TableOptions):
         option(
             "A column whose order counts: numbers or dates with few values, such as grades, "
             "or words in their order: --ordered size=S,M,L. Numbers and dates that are binned into "
-            "ranges have an order anyway. Repeatable.",
+            "ranges, and grades and the answers of a questionnaire, have an order anyway. "
+            "Repeatable, and takes patterns: --ordered 'A*'.",
             metavar="COLUMN[=VALUES]",
             rich_help_panel=COLUMNS,
         ),
@@ -412,8 +415,11 @@ def missing_texts(options: SourceOptions) -> list[str] | None:
 
 
 def split_names(given: list[str] | None, known: Sequence[str]) -> list[str]:
-    """Return names that were given one by one or with commas; a name may hold a comma itself."""
+    """Return names that were given one by one or with commas, and all that match a pattern.
+
+    A name may hold a comma itself.
+    """
     names: list[str] = []
     for entry in given or []:
         names += [entry] if entry in known else [name.strip() for name in entry.split(",")]
-    return list(dict.fromkeys(name for name in names if name))
+    return expand_names(filter(None, names), known)

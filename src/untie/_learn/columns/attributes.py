@@ -25,7 +25,7 @@ from untie._learn.columns.explained_entropy import (
 )
 from untie._learn.spaces.order_space import CoarseView, coarse_view
 from untie._table.orders import Orders
-from untie._table.table import check_names
+from untie._table.table import check_names, expand_keys
 from untie._table.vocabulary import Vocabulary
 from untie._util.arrays import ROUNDING
 from untie._util.checks import is_number
@@ -458,7 +458,7 @@ def column_factors(weights: ColumnWeights, columns: Sequence[str]) -> FloatArray
     """
     factors = np.ones(len(columns))
     named: dict[str, Any] = {}
-    for key, factor in weights.items():
+    for key, factor in expand_keys(weights, columns).items():
         name = _name(key, columns)
         if name in named:
             raise ValueError(
