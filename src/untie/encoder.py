@@ -76,7 +76,7 @@ class TableEncoder(EncoderBase):
         polars Enums, ordered dictionaries of Arrow; of lazy tables, polars' types and what
         `Preparer` returns), and scales: whole numbers up to 10 in a column whose name says so
         (grade, rating, stage, ...), or the same five to seven numbers from 0 or 1 on, or 0 to 10,
-        in three columns or more, such as the answers of a questionnaire. A list names columns of
+        in four columns or more, such as the answers of a questionnaire. A list names columns of
         few numbers or dates besides, also by patterns such as "A*"; a mapping has the values in
         their order, or False for none: ``{"size": ["S", "M", "L"], "region": False}``. Missing
         cells, merged values and a few words among ranges ("refused") are put in the middle. Counts

@@ -423,22 +423,22 @@ ONE_TO_FIVE = [1, 2, 3, 4, 5]
 @pytest.mark.parametrize(
     ("values", "n_columns", "is_scale"),
     [
-        (ONE_TO_FIVE, 3, True),
-        ([*ONE_TO_FIVE, None, INFREQUENT], 3, True),
-        (list(map(str, ONE_TO_FIVE)), 3, True),
-        (list(map(float, ONE_TO_FIVE)), 3, True),
+        (ONE_TO_FIVE, 4, True),
+        ([*ONE_TO_FIVE, None, INFREQUENT], 4, True),
+        (list(map(str, ONE_TO_FIVE)), 4, True),
+        (list(map(float, ONE_TO_FIVE)), 4, True),
         (list(range(7)), 4, True),
-        (list(range(11)), 3, True),
+        (list(range(11)), 4, True),
         (list(range(1, 11)), 9, False),  # see SHARED_SCALES
-        (ONE_TO_FIVE, 2, False),
-        ([1, 2, 3, 4], 3, False),
-        ([1, 2], 3, False),
-        ([1, 2, 3, 4, 9], 3, False),
-        ([2, 3, 4, 5, 6], 3, False),
-        ([1, 2, 3, 4, 5.5], 3, False),
-        (["1", "2", "3", "4", "five"], 3, False),
-        (["01", "02", "03", "04", "05"], 3, False),
-        ([True, False], 3, False),
+        (ONE_TO_FIVE, 3, False),
+        ([1, 2, 4, 4], 4, False),
+        ([1, 2], 4, False),
+        ([1, 2, 4, 4, 9], 4, False),
+        ([2, 4, 4, 5, 6], 4, False),
+        ([1, 2, 4, 4, 5.5], 4, False),
+        (["1", "2", "3", "4", "five"], 4, False),
+        (["01", "02", "03", "04", "05"], 4, False),
+        ([True, False], 4, False),
     ],
 )
 def test_numbers_that_several_columns_have_are_a_scale(values, n_columns, is_scale):
@@ -469,5 +469,5 @@ def test_names_that_say_that_numbers_are_a_scale(name, values, is_scale):
 
 
 def test_codes_that_share_numbers_are_no_scale():
-    names = ["region_code", "jobType", "race"]
-    assert find_scales(names, [ONE_TO_FIVE] * 3) == set()
+    names = ["region_code", "jobType", "race", "zone"]
+    assert find_scales(names, [ONE_TO_FIVE] * 4) == set()

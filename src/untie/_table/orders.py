@@ -237,7 +237,7 @@ SHARED_SCALES = frozenset((low, high) for low in (0, 1) for high in range(low + 
 LAST_OF_SCALE = 10
 """No scale goes beyond this."""
 
-COLUMNS_OF_SCALE = 3
+COLUMNS_OF_SCALE = 4
 """Numbers are a scale if at least this many columns have them."""
 
 _ON_SCALE = re.compile(r"\d|10")
@@ -258,7 +258,7 @@ _NAMES = re.compile(
 def find_scales(columns: Sequence[str], values: Sequence[Sequence[Value]]) -> frozenset[str]:
     """Return the columns of whole numbers that are answers on a scale or grades.
 
-    Either at least three columns have the same numbers without a gap, five to seven from 0 or 1 on
+    Either at least four columns have the same numbers without a gap, five to seven from 0 or 1 on
     or 0 to 10, or the column's name says so and no number is above 10. Numbers of a type, a region
     and the like are names.
 
@@ -271,8 +271,8 @@ def find_scales(columns: Sequence[str], values: Sequence[Sequence[Value]]) -> fr
 
     Examples
     --------
-    >>> sorted(find_scales(["q1", "q2", "q3", "sex"], [[1, 2, 3, 4, 5]] * 3 + [[1, 2]]))
-    ['q1', 'q2', 'q3']
+    >>> sorted(find_scales(["q1", "q2", "q3", "q4", "sex"], [[1, 2, 3, 4, 5]] * 4 + [[1, 2]]))
+    ['q1', 'q2', 'q3', 'q4']
     >>> sorted(find_scales(["grade", "region"], [["1", "2", "3", "4"], [1, 2, 3, 4]]))
     ['grade']
     """
