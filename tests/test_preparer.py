@@ -872,6 +872,54 @@ def test_patterns_name_columns():
     assert clone(preparer.fit(table)).drop == ["*1*"]
 
 
+BLANKS = {
+    "pandas": lambda table: table,
+    "categories": lambda table: table.astype("category"),
+    "polars": pl.from_pandas,
+    "pyarrow": lambda table: pa.Table.from_pandas(table, preserve_index=False),
+}
+
+
+@pytest.mark.parametrize("make", BLANKS.values(), ids=BLANKS)
+def test_blanks_around_words_make_no_other_word(make, tmp_path):
+    cells = ["No", "No ", " No", "Yes", "no", "  ", None, "don't  know"] * 20
+    table = pd.DataFrame({"answer": cells, "other": ["a ", "b"] * 80})
+    preparer = prepare(make(table))
+    assert said(preparer)["answer"] == (
+        "kept",
+        "values that differ in case or blanks alone stay apart: 'No', 'no'; read without the "
+        "blanks around ' No', 'No '; read as missing: '  ' (20 rows)",
+    )
+    assert said(preparer)["other"] == ("kept", "")  # no word is the same
+    result = nw.from_native(preparer.transform(make(table)))
+    found = {cell for cell in result["answer"].to_list() if cell is not None and cell == cell}
+    assert found == {"No", "Yes", "no", "don't  know"}
+    assert set(result["other"].to_list()) == {"a ", "b"}
+    assert preparer.category("answer", "Yes  ") == "Yes"
+    preparer.save(tmp_path / "p.untie")
+    assert decided(load_model(tmp_path / "p.untie")) == decided(preparer)
+
+
+def test_blanks_are_read_the_same_on_lazy_tables(tmp_path):
+    rng = np.random.default_rng(0)
+    cells = rng.choice([f"w{n}" for n in range(150)] + ["w7 ", " w8"], 4000)
+    table = pa.table({"word": cells, "other": ["a", "b"] * 2000})
+    expected = prepare(table)
+    assert Reason.BLANKS in expected.notes_[0].reasons
+    for source in SOURCES:
+        if source != "batch reader":
+            (tmp_path / source).mkdir()
+            assert decided(prepare(SOURCES[source](table, tmp_path / source))) == decided(expected)
+
+
+def test_ordered_types_keep_their_order_without_blanks():
+    cells = pd.Categorical(["low", "low ", "high"] * 10, ["low", "low ", "high"], ordered=True)
+    frame = pd.DataFrame({"x": cells, "y": ["a", "b", "b"] * 10})
+    found = prepare(frame).transform(frame)["x"]
+    assert found.cat.ordered
+    assert list(found.cat.categories) == ["low", "high"]
+
+
 def test_days_without_a_time_are_named_as_days():
     days = pd.Series(pd.date_range("2024-01-30", periods=24)).sample(
         160, replace=True, random_state=0

@@ -50,9 +50,10 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
 
     Text is read as numbers or dates if nine of ten rows are. Numbers such as 1.234,5 and 12 kg and
     dates such as 31/12/2024, Jun 12 1998 and Jun-98 (month names are English; two-digit years are
-    1930 to 2029) are read if the whole column has them. In a column that is not binned,
-    a number is one category however it is written (75000 and 75000.0). A column with a cell that
-    may be a code, such as 007 or 1.50, stays text.
+    1930 to 2029) are read if the whole column has them. In a column that is not binned, words that
+    differ in blanks around them are one category ("No" and "No "), and so is a number however it is
+    written (75000 and 75000.0). A column with a cell that may be a code, such as 007 or 1.50, stays
+    text.
 
     `TableEncoder` and `TableClusterer` contain a preparer, so they take tables as they are. Pass
     your own to change what it does: ``TableClusterer(preparer=Preparer(bins=10))``.

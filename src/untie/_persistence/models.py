@@ -370,6 +370,7 @@ READING = record(
             names=record(NumberNames, decimal=one_of(POINT, COMMA)),
         )
     ),
+    is_stripped=a_truth,
 )
 
 _RANGES = {

@@ -47,6 +47,7 @@ from untie._prepare.rules import (
     as_read,
     as_text,
     count_missing,
+    find_blanks,
     find_texts_of_missing,
     find_writing,
     kind_of,
@@ -392,7 +393,9 @@ def decide(column: str, seen: Summary, options: Options) -> Decision:
     texts = find_texts_of_missing(seen, options.missing)
     counts = count_missing(seen, texts)
     missing = {"counts": counts, "is_sample": seen.scale > 1}
-    reading = Reading(texts)
+    seen = as_read(seen, Reading(texts))
+    blanks = find_blanks(seen.values)
+    reading = Reading(texts, is_stripped=bool(blanks))
     seen = as_read(seen, reading)
     decision = _decide_written(column, seen, reading, options)
     if decision is None:
@@ -403,7 +406,10 @@ def decide(column: str, seen: Summary, options: Options) -> Decision:
             rule = replace(rule, reading=reading if isinstance(rule, Bin) else named)
     else:
         rule, note = decision
-    return rule, note.also({Reason.READ_AS_MISSING: missing} if counts else {})
+    more: Reasons = {Reason.READ_AS_MISSING: missing} if counts else {}
+    if blanks and isinstance(rule, Keep | Group):
+        more = {Reason.BLANKS: shown_values(blanks), **more}
+    return rule, note.also(more)
 
 
 def _is_plain(seen: Summary) -> bool:

@@ -68,6 +68,7 @@ class Reason(Enum):
         "n",
         "spellings",
     )
+    BLANKS = "read without the blanks around {values}", "n", "values"
     READ_AS_MISSING = "read as missing: {counts}", "counts", "is_sample"
     DATE_PARTS = "also made into {columns}", "columns"
 
@@ -202,6 +203,7 @@ _DERIVED: dict[Reason, Callable[[Mapping[str, Any], str], dict[str, Any]]] = {
     Reason.ODD_NUMBERS: lambda own, column: {"example": repr(own["example"])},
     Reason.MERGED: lambda own, column: {"other": repr(own["other"])},
     Reason.NOT_MISSING: lambda own, column: {"values": _some(own)},
+    Reason.BLANKS: lambda own, column: {"values": _some(own)},
     Reason.SPELLINGS: _of_spellings,
     Reason.READ_AS_MISSING: _of_missing,
     Reason.DATE_PARTS: lambda own, column: {"columns": ", ".join(map(repr, own["columns"]))},

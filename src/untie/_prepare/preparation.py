@@ -165,7 +165,8 @@ def _order_of(column: Any, rule: Rule) -> list[str]:
         return list(dict.fromkeys(rule.names))
     if isinstance(rule, Keep) and rule.kind == TEXT:  # whose type may have an order
         own = list(declared_order(column))
-        labels = own if rule.reading.writing is None else dict.fromkeys(rule.labels(own))
+        is_same = rule.reading.writing is None and not rule.reading.is_stripped
+        labels = own if is_same else dict.fromkeys(rule.labels(own))
         return [as_text(label) for label in labels if label is not None]
     return []
 

@@ -101,6 +101,8 @@ class Reading:
         Texts that stand for a missing cell.
     writing : NumberWriting, DateWriting, MonthNames, NumberNames or None
         How numbers or dates are written, if not plainly; or that plain numbers are names.
+    is_stripped : bool
+        Whether blanks around texts are left out, as some cells have them where others do not.
 
     Examples
     --------
@@ -110,10 +112,11 @@ class Reading:
 
     missing: tuple[str, ...] = ()
     writing: Writing | None = None
+    is_stripped: bool = False
 
     def read(self, values: list[Value]) -> list[Value]:
         """Return what cells say; a text that is not written as the others stays."""
-        if not self.missing and self.writing is None:
+        if self == AS_IT_IS:
             return values
         absent = set(self.missing)
         return [self._read(value, absent) if isinstance(value, str) else value for value in values]
@@ -121,6 +124,7 @@ class Reading:
     def _read(self, text: str, absent: set[str]) -> Value:
         if text in absent or text.strip() in absent:
             return None
+        text = text.strip() if self.is_stripped else text
         found = None if self.writing is None else self.writing.read(text)
         return text if found is None else found
 
@@ -389,6 +393,22 @@ def as_read(seen: Summary, reading: Reading) -> Summary:
         rows=rows[known],
         weights=weights[known],
         n_missing=seen.n_missing + float(rows[~known].sum()),
+    )
+
+
+def find_blanks(values: Sequence[Value]) -> list[str]:
+    """Return the texts with blanks around them that are others without, sorted.
+
+    Examples
+    --------
+    >>> find_blanks(["No ", "No", "Yes ", 7])
+    ['No ']
+    """
+    known = set(values)
+    return sorted(
+        value
+        for value in values
+        if isinstance(value, str) and value != value.strip() and value.strip() in known
     )
 
 
