@@ -503,10 +503,24 @@ def test_placeholders_are_pointed_out(tmp_path):
 def test_many_notes_are_counted(tmp_path):
     path = tmp_path / "t.csv"
     names = [f"c{number}" for number in range(50)]
-    lines = [[*names, "x"], ["1"] * 50 + ["a"], ["1"] * 50 + ["b"]]
+    numbers = list(map(str, range(50)))
+    lines = [[*names, "x"], [*numbers, "a"], [*numbers, "b"]]
     path.write_text("\n".join(map(",".join, lines)))
     answer = ask("fit", path, "-o", tmp_path / "m.untie")
     assert "... and 20 more columns" in answer.stderr
+
+
+def test_columns_with_the_same_note_are_named_in_one_line(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({f"c{n}": rng.normal(size=100) for n in range(7)})
+    frame = frame.assign(same="s", town=rng.choice(["a", "b"], 100))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    lines = ask("fit", tmp_path / "t.csv", "-o", tmp_path / "m.untie").stderr.splitlines()
+    assert lines[:2] == [
+        "c0, c1, c2, c3, c4 and 2 more: binned into 11 ranges",
+        "same: left out, every row is 's'",
+    ]
+    assert untie.load_model(tmp_path / "m.untie").preparer_.notes_[6].column == "c6"
 
 
 def test_nothing_to_learn_from(tmp_path):

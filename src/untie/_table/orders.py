@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._table.column_codes import plain
-from untie._table.table import Table, check_names, expand_keys
+from untie._table.table import Table, check_names
 from untie._table.vocabulary import INFREQUENT, Vocabulary
 from untie._util.messages import Parameter, message
+from untie._util.patterns import expand_keys
 from untie._util.types import AnyArray, IntArray, Value
 
 NUMBER = r"[-+]?(?:\d+(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,8 @@ from untie._inputs import FittedTable, as_fitted
 from untie._learn.weights.search import ROW_SOLVERS
 from untie._prepare.note import KEPT, Note, Reason, sentence
 from untie._table.frames import columns_of
-from untie._table.table import expand_names
-from untie._util.messages import Parameter, message
+from untie._util.messages import Parameter, counted, message
+from untie._util.patterns import expand_names
 from untie.cli.options import (
     ColumnOptions,
     LearningOptions,
@@ -37,13 +38,13 @@ from untie.preparer import Preparer
 from untie.untie_method import UNTIE
 
 SHOWN_NOTES = 30
-"""At most this many notes are printed; the others are counted."""
+"""At most this many lines about columns are printed; the other columns are counted."""
 
 MANY_CATEGORIES = 3_000
 """More categories of a column than this are no advice: they take long."""
 
 SHOWN_NUMBERS = 5
-"""At most this many columns of few numbers are named."""
+"""At most this many columns are named of those that are alike."""
 
 
 def learned(
@@ -170,7 +171,7 @@ def check_learned(fitted: FittedTable, name: str) -> None:
 
 
 def tell_columns(preparer: Preparer | None, options: ColumnOptions) -> None:
-    """Say what was done to the columns, and how to have it otherwise."""
+    """Say what was done to the columns, once for all that are alike, and how to change it."""
     if preparer is None or options.quiet:
         return
     counts = {n.column: n.argument(Reason.FEW_NUMBERS, "n") for n in preparer.notes_}
@@ -180,11 +181,15 @@ def tell_columns(preparer: Preparer | None, options: ColumnOptions) -> None:
     notes = [note.without(Reason.FEW_NUMBERS, Reason.SCALE) for note in preparer.notes_]
     notes = [note for note in notes if note.action != KEPT or note.reasons]
     notes = [note for note in notes if Reason.AS_ASKED not in note.reasons]
-    lines = [in_options(sentence(note)) for note in notes]
-    for line in lines[:SHOWN_NOTES]:
-        tell(line)
-    if len(lines) > SHOWN_NOTES:
-        tell(f"... and {len(lines) - SHOWN_NOTES:,} more columns")
+    alike: dict[tuple[str, str], list[Note]] = {}
+    for note in notes:
+        alike.setdefault((note.action, note.reason), []).append(note)
+    groups = list(alike.values())
+    for first, *others in groups[:SHOWN_NOTES]:
+        names = _named([first.column, *(note.column for note in others)])
+        tell(in_options(sentence(replace(first, column=names))))
+    if n_more := sum(map(len, groups[SHOWN_NOTES:])):
+        tell(f"... and {counted(n_more, 'more column')}")
     hints = [_about_missing(notes), _about_many(notes, options)]
     if isinstance(options, LearningOptions):
         hints += [_about_scales(scales), _about_orders(few, options)]
@@ -217,9 +222,19 @@ def _about_scales(scales: Sequence[str]) -> str:
     """Return which numbers have an order, and how to have them without."""
     if not scales:
         return ""
-    more = f" and {len(scales) - SHOWN_NUMBERS:,} more" if len(scales) > SHOWN_NUMBERS else ""
-    named = ", ".join(scales[:SHOWN_NUMBERS])
-    return f"{named}{more}: numbers that have an order; --categorical NAMES takes it away"
+    return f"{_named(scales)}: numbers that have an order; --categorical NAMES takes it away"
+
+
+def _named(columns: Sequence[str]) -> str:
+    """Return the first names of some columns, and the number of the others.
+
+    Examples
+    --------
+    >>> _named(["a", "b"]), _named(list("abcdefgh"))
+    ('a, b', 'a, b, c, d, e and 3 more')
+    """
+    n_more = len(columns) - SHOWN_NUMBERS
+    return ", ".join(columns[:SHOWN_NUMBERS]) + (f" and {n_more:,} more" if n_more > 0 else "")
 
 
 def _about_orders(few: dict[str, int], options: LearningOptions) -> str:

@@ -11,8 +11,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from untie._table.table import expand_names
 from untie._util.messages import Message, Parameter
+from untie._util.patterns import expand_names
 from untie.cli.streams import UserError, check_apart, check_file
 
 READING, COLUMNS, RESULT = "Reading", "Columns", "Result"

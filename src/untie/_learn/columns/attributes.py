@@ -25,11 +25,12 @@ from untie._learn.columns.explained_entropy import (
 )
 from untie._learn.spaces.order_space import CoarseView, coarse_view
 from untie._table.orders import Orders
-from untie._table.table import check_names, expand_keys
+from untie._table.table import check_names
 from untie._table.vocabulary import Vocabulary
 from untie._util.arrays import ROUNDING
 from untie._util.checks import is_number
 from untie._util.messages import listed, message
+from untie._util.patterns import expand_keys
 from untie._util.types import BoolArray, FloatArray, IntArray
 
 COPY = 0.7
