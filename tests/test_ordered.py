@@ -17,7 +17,7 @@ from untie import Preparer, TableClusterer, TableEncoder, count_table, load_mode
 from untie._table import orders
 from untie._table.orders import declared_orders
 from untie._table.table import read_table
-from untie.explain import weight_shares
+from untie.explain import cluster_profile, weight_shares
 
 N = 240
 
@@ -289,3 +289,82 @@ def test_clusters_through_a_pipeline(people):
         np.testing.assert_array_equal(found.labels_, expected.labels_)
     pipeline = make_pipeline(Preparer(), TableEncoder(2, preparer=None)).fit(table)
     assert pipeline.transform(table).shape[0] == N
+
+
+@pytest.fixture(scope="module")
+def answers():
+    """Two groups of rows that answer five questions from 1 to 6, and a region from 1 to 6."""
+    rng = np.random.default_rng(5)
+    group = rng.integers(0, 2, 600)[:, None]
+    cells = np.clip(np.round(rng.normal(2.6 + 1.8 * group, 1.2, (600, 5))), 1, 6)
+    table = pd.DataFrame(cells, columns=["A1", "A2", "A3", "E1", "E2"])
+    table.loc[::9, "A1"] = np.nan
+    return table.assign(region=rng.integers(1, 7, 600), age=rng.integers(18, 80, 600))
+
+
+def ordered_columns(encoder):
+    pairs = zip(encoder.vocabulary_.columns, encoder._model.orders, strict=True)
+    return [name for name, order in pairs if order is not None]
+
+
+SCALES = ["A1", "A2", "A3", "E1", "E2"]
+
+
+def test_answers_on_a_scale_have_an_order(answers):
+    encoder = TableEncoder(2).fit(answers)
+    assert ordered_columns(encoder) == [*SCALES, "age"]
+    notes = {note.column: note.reason for note in encoder.preparer_.notes_}
+    assert [name for name in notes if notes[name] == "its 6 numbers have an order"] == SCALES
+    order = dict(zip(encoder.vocabulary_.values[1], encoder._model.orders[1], strict=True))
+    assert [order[number] for number in range(1, 7)] == list(range(6))
+    named = TableEncoder(2, ordered=SCALES).fit(answers)
+    np.testing.assert_array_equal(named.transform(answers), encoder.transform(answers))
+    assert ordered_columns(TableEncoder(2, ordered=False).fit(answers)) == []
+
+
+def test_scales_are_the_same_in_every_form(answers, tmp_path):
+    expected = TableEncoder(2).fit(answers)
+    text = answers.map(lambda cell: None if pd.isna(cell) else str(int(cell)))
+    shuffled = answers[answers.columns[::-1]].sample(frac=1, random_state=0)
+    for table in (text, shuffled, answers.convert_dtypes(), pl.from_pandas(answers)):
+        assert set(ordered_columns(TableEncoder(2).fit(table))) == {*SCALES, "age"}
+    for source in SOURCES:
+        if source == "batch reader":
+            continue
+        (tmp_path / source).mkdir()
+        lazy = SOURCES[source](pa.Table.from_pandas(answers), tmp_path / source)
+        found = TableEncoder(2).fit(lazy)
+        assert found.preparer_.notes_ == expected.preparer_.notes_
+        assert ordered_columns(found) == [*SCALES, "age"]
+
+
+def test_the_order_of_scales_can_be_taken_away(answers):
+    encoder = TableEncoder(2, preparer=Preparer(categorical=["A*"])).fit(answers)
+    assert ordered_columns(encoder) == ["age"]  # two columns are too few for a scale
+    assert all(note.reasons == {} for note in encoder.preparer_.notes_[:3])
+    encoder = TableEncoder(2, preparer=Preparer(categorical=["A1"])).fit(answers)
+    assert ordered_columns(encoder) == ["A2", "A3", "E1", "E2", "age"]
+    encoder = TableEncoder(2, ordered={"A*": False, "A1": None}).fit(answers)
+    assert ordered_columns(encoder) == ["A1", "age"]  # E1 and E2 alone share nothing
+    clusters = TableClusterer(2, preparer=Preparer(categorical=["E1"])).fit(answers)
+    profile = cluster_profile(clusters, answers)
+    assert "to" not in "".join(map(str, profile[profile["column"] == "E1"]["value"]))
+
+
+def test_patterns_of_orders_and_weights(answers):
+    grades = answers.assign(G1=answers["region"], G2=answers["region"][::-1].to_numpy())
+    encoder = TableEncoder(2, ordered=["G?"], column_weights={"A*": 0, "A2": 3, "E1": 2})
+    encoder.fit(grades)
+    assert ordered_columns(encoder) == ["A2", "E1", "E2", "age", "G1", "G2"]
+    plain = TableEncoder(
+        2, ordered=["G1", "G2"], column_weights={"A1": 0, "A2": 3, "A3": 0, "E1": 2}
+    )
+    np.testing.assert_array_equal(plain.fit_transform(grades), encoder.transform(grades))
+    rows = Preparer().fit_transform(grades)
+    unprepared = TableEncoder(
+        2, preparer=None, ordered=["G?"], column_weights=encoder.column_weights
+    )
+    np.testing.assert_array_equal(unprepared.fit_transform(rows), encoder.transform(grades))
+    for parameters in ({"ordered": ["Z*"]}, {"column_weights": {"Z*": 2}}):
+        with pytest.raises(ValueError, match=r"no column 'Z\*' in the table, which (ord|col)"):
+            TableEncoder(2, **parameters).fit(grades)

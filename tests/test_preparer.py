@@ -224,6 +224,106 @@ def test_ids_are_told_from_measurements(name, cells, expected):
     assert said(prepare(frame))[name][0] == expected
 
 
+RNG = np.random.default_rng(3)
+TRIPS = 1200
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "action"),
+    [
+        ("id", 1 + np.arange(TRIPS) % 300, "left out"),  # counts the rows of each year
+        ("customer_id", RNG.integers(1, 500, TRIPS), "left out"),
+        ("customerID", [f"c{n}" for n in RNG.integers(0, 500, TRIPS)], "left out"),
+        ("id_customer", RNG.integers(1, 500, TRIPS).astype(float), "left out"),
+        ("station_id", RNG.choice([17, 120, 211, 303, 405, 509, 610, 733], TRIPS), "kept"),
+        ("station_id", RNG.integers(100, 150, TRIPS), "kept"),
+        ("party_id", RNG.choice(["left", "right"], TRIPS), "kept"),
+        ("partyid", RNG.integers(1, 500, TRIPS), "binned"),
+        ("grid", RNG.integers(1, 500, TRIPS), "binned"),
+        ("paid", RNG.integers(1, 500, TRIPS), "binned"),
+        ("id_score", RNG.normal(size=TRIPS), "binned"),
+        ("id_change", RNG.integers(-500, 500, TRIPS), "binned"),
+    ],
+)
+def test_a_name_that_says_id(name, cells, action):
+    note = prepare(pd.DataFrame({name: cells, "other": ["u", "v"] * (TRIPS // 2)})).notes_[0]
+    assert note.action == action
+    assert (Reason.ID in note.reasons) == (action == "left out")
+    asked = prepare(pd.DataFrame({name: cells}), categorical=[name])
+    assert asked.columns_ == (name,)
+
+
+@pytest.mark.parametrize("n", [5, 12, 20, 21, 35, 50, 51, 400])
+@pytest.mark.parametrize("first", [0, 1])
+def test_row_counters_in_tables_of_any_size(n, first):
+    counter = np.random.default_rng(n).permutation(n) + first
+    frame = pd.DataFrame({"x": counter, "text": counter.astype(str), "k": ["a", "b", "c"][n % 3]})
+    frame["k"] = np.resize(["a", "b", "b"], n)
+    notes = said(prepare(frame))
+    assert notes["x"] == notes["text"] == ("left out", "looks like an id")
+    frame["x"] += 1950 - first  # years
+    if n <= 50:
+        assert said(prepare(frame))["x"][0] != "left out"
+
+
+def test_sparse_amounts_are_no_ids():
+    rng = np.random.default_rng(0)
+    for n_known in (60, 200, 500):
+        for amounts in (
+            rng.lognormal(16, 1.2, n_known).round(),
+            rng.integers(10**6, 10**7, n_known),
+            1000 + rng.integers(1, 10, n_known).cumsum(),
+        ):
+            cells = np.full(1500, np.nan)
+            cells[rng.permutation(1500)[:n_known]] = amounts
+            frame = pd.DataFrame({"US DVD Sales": cells, "order_id": cells})
+            frame["other"] = ["u", "v"] * 750
+            notes = said(prepare(frame))
+            assert notes["US DVD Sales"][0] == "binned"
+            assert notes["order_id"] == ("left out", "looks like an id")
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "action"),
+    [
+        ("zip", RNG.choice([2134, 10115, 20095, 98101], TRIPS), "kept"),
+        ("ZIP Code", RNG.integers(98100, 98190, TRIPS), "kept"),
+        ("zip_code", RNG.integers(98100, 98190, TRIPS).astype(float), "kept"),
+        ("zip_code", RNG.integers(98100, 98190, TRIPS).astype(str), "kept"),
+        ("homeZip", RNG.integers(98100, 98190, TRIPS), "kept"),
+        ("Postcode", RNG.integers(10000, 10090, TRIPS), "kept"),
+        ("phone", 5550000 + RNG.integers(0, 90, TRIPS), "kept"),
+        ("country_code", RNG.integers(1, 90, TRIPS), "kept"),
+        ("area", [f"{n:04}" for n in RNG.integers(996, 1086, TRIPS)], "kept"),
+        ("branch", [f"{n:04}" for n in 7 + 200 * RNG.integers(0, 45, TRIPS)], "kept"),
+        ("zipf", RNG.integers(98100, 98190, TRIPS), "binned"),
+        ("phone_minutes", RNG.integers(100, 190, TRIPS), "binned"),
+        ("lines_of_code", RNG.integers(100, 190, TRIPS), "binned"),
+        ("code_length", RNG.integers(100, 190, TRIPS), "binned"),
+        ("zip", RNG.normal(size=TRIPS), "binned"),
+        ("income", RNG.integers(10000, 10090, TRIPS), "binned"),
+    ],
+)
+def test_codes_are_categories(name, cells, action):
+    frame = pd.DataFrame({name: cells, "other": ["u", "v"] * (TRIPS // 2)})
+    preparer = prepare(frame)
+    assert preparer.notes_[0].action == action
+    if action == "kept":
+        assert preparer.transform(frame)[name].nunique() == len(set(cells))
+        are_many = len(set(cells)) > 20 and name != "branch"  # which has no numbers
+        assert (Reason.CODES in preparer.notes_[0].reasons) == are_many
+
+
+def test_many_codes_are_merged(tmp_path):
+    rng = np.random.default_rng(0)
+    codes = 98100 + (rng.pareto(1, 3000) * 9).astype(int) % 300
+    frame = pd.DataFrame({"zip_code": codes, "other": ["u", "v"] * 1500})
+    preparer = prepare(frame)
+    assert preparer.notes_[0].action == "grouped"
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert prepare(untie.scan(tmp_path / "t.csv")).notes_ == preparer.notes_
+
+
 MEASURED = {
     "sales": lambda rng, n: rng.lognormal(9, 1, n),
     "population": lambda rng, n: rng.lognormal(10, 1.5, n),
@@ -752,6 +852,74 @@ def test_names_of_columns_that_can_not_be_categorical():
             Preparer(categorical=["flight"], **other).fit(table)
 
 
+def test_patterns_name_columns():
+    rng = np.random.default_rng(0)
+    names = ["A1", "A2", "B1", "A*", "x(1)", "x(2)"]
+    table = pd.DataFrame({name: rng.integers(0, 40, 300) for name in names})
+
+    def used(**options):
+        return Preparer(**options).fit(table).columns_
+
+    assert used(columns=["B?", "x(*"]) == ("B1", "x(1)", "x(2)")
+    assert used(columns=["A*"]) == ("A*",)  # the name of a column is no pattern
+    assert used(columns=["?1", "A1"]) == ("A1", "B1")
+    assert used(drop=["*1*"]) == ("A2", "A*", "x(2)")
+    actions = {n.column: n.action for n in Preparer(categorical=["x*", "A?"]).fit(table).notes_}
+    assert [actions[name] for name in names] == [*["kept"] * 2, "binned", *["kept"] * 3]
+    with pytest.raises(ValueError, match=r"no column 'C\*' in the table, which drop names"):
+        used(drop=["C*"])
+    preparer = Preparer(drop=["*1*"])
+    assert clone(preparer.fit(table)).drop == ["*1*"]
+
+
+BLANKS = {
+    "pandas": lambda table: table,
+    "categories": lambda table: table.astype("category"),
+    "polars": pl.from_pandas,
+    "pyarrow": lambda table: pa.Table.from_pandas(table, preserve_index=False),
+}
+
+
+@pytest.mark.parametrize("make", BLANKS.values(), ids=BLANKS)
+def test_blanks_around_words_make_no_other_word(make, tmp_path):
+    cells = ["No", "No ", " No", "Yes", "no", "  ", None, "don't  know"] * 20
+    table = pd.DataFrame({"answer": cells, "other": ["a ", "b"] * 80})
+    preparer = prepare(make(table))
+    assert said(preparer)["answer"] == (
+        "kept",
+        "values that differ in case or blanks alone stay apart: 'No', 'no'; read without the "
+        "blanks around ' No', 'No '; read as missing: '  ' (20 rows)",
+    )
+    assert said(preparer)["other"] == ("kept", "")  # no word is the same
+    result = nw.from_native(preparer.transform(make(table)))
+    found = {cell for cell in result["answer"].to_list() if cell is not None and cell == cell}
+    assert found == {"No", "Yes", "no", "don't  know"}
+    assert set(result["other"].to_list()) == {"a ", "b"}
+    assert preparer.category("answer", "Yes  ") == "Yes"
+    preparer.save(tmp_path / "p.untie")
+    assert decided(load_model(tmp_path / "p.untie")) == decided(preparer)
+
+
+def test_blanks_are_read_the_same_on_lazy_tables(tmp_path):
+    rng = np.random.default_rng(0)
+    cells = rng.choice([f"w{n}" for n in range(150)] + ["w7 ", " w8"], 4000)
+    table = pa.table({"word": cells, "other": ["a", "b"] * 2000})
+    expected = prepare(table)
+    assert Reason.BLANKS in expected.notes_[0].reasons
+    for source in SOURCES:
+        if source != "batch reader":
+            (tmp_path / source).mkdir()
+            assert decided(prepare(SOURCES[source](table, tmp_path / source))) == decided(expected)
+
+
+def test_ordered_types_keep_their_order_without_blanks():
+    cells = pd.Categorical(["low", "low ", "high"] * 10, ["low", "low ", "high"], ordered=True)
+    frame = pd.DataFrame({"x": cells, "y": ["a", "b", "b"] * 10})
+    found = prepare(frame).transform(frame)["x"]
+    assert found.cat.ordered
+    assert list(found.cat.categories) == ["low", "high"]
+
+
 def test_days_without_a_time_are_named_as_days():
     days = pd.Series(pd.date_range("2024-01-30", periods=24)).sample(
         160, replace=True, random_state=0
@@ -778,6 +946,7 @@ def test_what_notes_know_is_in_fields_and_kept_in_files(tmp_path):
     table = pd.DataFrame(
         {
             "grade": [1 + row % 5 for row in range(n)],
+            "rooms": [1 + row % 5 for row in range(n)],
             "colour": ["?", "red", "blue"] * (n // 3),
             "answer": ["NA", "yes"] * (n // 2),
             "town": [f"t{row % 30}" for row in range(n)],
@@ -791,10 +960,12 @@ def test_what_notes_know_is_in_fields_and_kept_in_files(tmp_path):
     loaded = load_model(tmp_path / "p.untie")
     assert loaded.notes_ == preparer.notes_
     notes = {note.column: note for note in loaded.notes_}
-    assert notes["grade"].argument(Reason.FEW_NUMBERS, "n") == 5
-    assert notes["grade"].reason == (
-        "its 5 numbers are categories; TableEncoder(ordered=['grade']) keeps their order"
+    assert notes["rooms"].argument(Reason.FEW_NUMBERS, "n") == 5
+    assert notes["rooms"].reason == (
+        "its 5 numbers are categories; TableEncoder(ordered=['rooms']) keeps their order"
     )
+    assert notes["grade"].reasons == {Reason.SCALE: {"n": 5}}
+    assert notes["grade"].reason == "its 5 numbers have an order"
     assert notes["colour"].argument(Reason.READ_AS_MISSING, "counts") == {"?": 100}
     assert notes["answer"].argument(Reason.NOT_MISSING, "values") == ["NA"]
     assert notes["town"].argument(Reason.MERGED, "n") == 30

@@ -25,14 +25,20 @@ from untie._prepare.note import LEFT_OUT
 from untie._prepare.numbers import as_number
 from untie._table import frames
 from untie._table.column_codes import factorize
-from untie._table.orders import AUTO, Positions, declared_orders, find_orders
+from untie._table.orders import (
+    AUTO,
+    Positions,
+    declared_orders,
+    find_orders,
+    without_order,
+)
 from untie._table.rows import encode, learn_vocabulary, read_weights, split_weights
 from untie._table.table import array_names, check_names, read_table
 from untie._table.vocabulary import INFREQUENT, Vocabulary, joins_rare_values, sort_values
 from untie._util.types import BoolArray, Codes, FloatArray, IntArray, Value
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
-from untie.preparer import Preparer, index_of
+from untie.preparer import Preparer, index_of, named_categories
 from untie.untie_method import UNTIE
 
 NOTHING_KNOWN = "nothing is known of the row"
@@ -91,7 +97,8 @@ class FittedTable:
     @property
     def ordered(self) -> Any:
         """What the user said of columns with an order; see `TableEncoder`."""
-        return getattr(self.encoder, "ordered", AUTO)
+        own = getattr(self.encoder, "ordered", AUTO)
+        return own if self.preparer is None else without_order(own, named_categories(self.preparer))
 
     @property
     def preparer(self) -> Preparer | None:

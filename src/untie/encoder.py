@@ -9,7 +9,9 @@ import numpy as np
 from untie._encoder_base import EncoderBase, Form
 from untie._learn.learning import ChoiceRecipe
 from untie._learn.parameters import choice_recipe
-from untie.preparer import Preparer, unfitted_preparer
+from untie._table.orders import without_order
+from untie._util.patterns import expand_keys, expand_names
+from untie.preparer import Preparer, named_categories, unfitted_preparer
 
 
 class TableEncoder(EncoderBase):
@@ -67,16 +69,20 @@ class TableEncoder(EncoderBase):
         Typically 0.5 to 3: with 2, a column has twice the variance, compared to others. A column of
         0 is supplementary: it is counted and described, but nothing is learned from it, and its
         values have no columns in `transform`. The columns of an array, which have no names, are x0,
-        x1, ..., or are named by their positions. It costs nothing.
+        x1, ..., or are named by their positions. A pattern such as "A*" means all columns that
+        match it. It costs nothing.
     ordered : "auto", False, sequence of str or mapping from columns to values, default="auto"
         Columns whose values have an order that counts. "auto": binned columns, other columns of
-        ranges such as "up to 25" and "26 to 40", and ordered types: pandas ordered categoricals,
+        ranges such as "up to 25" and "26 to 40", ordered types (pandas ordered categoricals,
         polars Enums, ordered dictionaries of Arrow; of lazy tables, polars' types and what
-        `Preparer` returns. A list names columns of few numbers or dates
-        besides, such as grades; a mapping has the values in their order: ``{"size": ["S", "M",
-        "L"]}``. Missing cells, merged values and a few words among ranges ("refused") are put in
-        the middle. Counts (`fit_counts`) have no types, so name their columns. False finds no
-        order. It costs next to nothing.
+        `Preparer` returns), and scales: whole numbers up to 10 in a column whose name says so
+        (grade, rating, stage, ...), or the same five to seven numbers from 0 or 1 on, or 0 to 10,
+        in four columns or more, such as the answers of a questionnaire. A list names columns of
+        few numbers or dates besides, also by patterns such as "A*"; a mapping has the values in
+        their order, or False for none: ``{"size": ["S", "M", "L"], "region": False}``. Missing
+        cells, merged values and a few words among ranges ("refused") are put in the middle. Counts
+        (`fit_counts`) have no types, so name their columns. False finds no order. It costs next to
+        nothing.
     missing : {"value", "neutral"}, default="value"
         What a missing cell is. "value": a value like others, as its being missing often means
         something. "neutral": it is not counted, and is put at the mean of its column, as a value
@@ -211,16 +217,17 @@ class TableEncoder(EncoderBase):
 
     def _recipe_of_prepared(self, recipe: ChoiceRecipe, preparer: Preparer) -> ChoiceRecipe:
         weights: dict[str, float] = {}
-        for key, factor in recipe.column_weights.items():
+        for key, factor in expand_keys(recipe.column_weights, preparer.columns_).items():
             name = preparer._used(key, "column_weights", may_be_left_out=not factor)
             if name in weights:
                 raise ValueError(f"column_weights names column {name!r} twice; keep one of them.")
             if name is not None:
                 weights[name] = factor
         if isinstance(recipe.ordered, Mapping | list | tuple):
-            for name in recipe.ordered:
+            for name in expand_names(recipe.ordered, preparer.columns_):
                 preparer._used(name, "ordered")
-        return replace(recipe, column_weights=weights)
+        ordered = without_order(recipe.ordered, named_categories(preparer))
+        return replace(recipe, column_weights=weights, ordered=ordered)
 
     def _form(self) -> Form:
         return Form("compact", self.n_components, self.sparse_output, self.dtype)

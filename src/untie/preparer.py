@@ -31,6 +31,7 @@ from untie._table.table import Table, check_names, listed, read_table
 from untie._table.vocabulary import Vocabulary
 from untie._util.checks import check_one_of
 from untie._util.messages import Parameter, message, need, stage
+from untie._util.patterns import expand_names
 from untie._util.types import FloatArray, Value
 
 OUTPUTS = ("default", "pandas", "polars")
@@ -44,10 +45,17 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     changes nothing. Ids, free text and constants are left out. In a column with very many values,
     the rare ones are merged. Missing cells stay missing, which is a category to `TableEncoder`.
 
+    A column is an id if its name says so (``id``, ``customer_id``, ``customerID``) or if it counts
+    the rows. An id that repeats stays if it has at most `max_categories` values, each in ten rows
+    or more, such as a station's. Postal codes, phone numbers and other codes, by their names or
+    leading zeros, are categories and not numbers.
+
     Text is read as numbers or dates if nine of ten rows are. Numbers such as 1.234,5 and 12 kg and
-    dates such as 31/12/2024 are read if the whole column has them. In a column that is not binned,
-    a number is one category however it is written (75000 and 75000.0). A column with a cell that
-    may be a code, such as 007 or 1.50, stays text.
+    dates such as 31/12/2024, Jun 12 1998 and Jun-98 (month names are English; two-digit years are
+    1930 to 2029) are read if the whole column has them. In a column that is not binned, words that
+    differ in blanks around them are one category ("No" and "No "), and so is a number however it is
+    written (75000 and 75000.0). A column with a cell that may be a code, such as 007 or 1.50, stays
+    text.
 
     `TableEncoder` and `TableClusterer` contain a preparer, so they take tables as they are. Pass
     your own to change what it does: ``TableClusterer(preparer=Preparer(bins=10))``.
@@ -56,7 +64,8 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     ----------
     columns : sequence of str, default=None
         The only columns to use. None of them is left out, whatever it looks like. Fewer columns
-        take less time and memory.
+        take less time and memory. Here and in `drop` and `categorical`, a pattern such as "A*" or
+        "A?" means all columns that match it.
     drop : sequence of str, default=()
         Columns to leave out.
     bins : int, default=35
@@ -71,8 +80,8 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         of them are merged, so that names do not decide, unless fewer than a fifth of the rows would
         keep their value.
     categorical : sequence of str, default=()
-        Columns whose numbers or dates are names, such as flight numbers or postal codes: they are
-        not binned, and not left out.
+        Columns whose numbers or dates are names, such as flight numbers: they are not binned, not
+        left out, and have no order.
     missing : "auto" or sequence of str, default="auto"
         The texts that mean a missing cell. "auto" takes those of a short list (empty, NA, n/a,
         NULL, ?, -, . and the like) where they can mean nothing else: not next to a single other
@@ -515,6 +524,12 @@ def _of_library(frame: Any, library: str) -> Any:
     texts = {name: list(map(str, order)) for name, order in orders.items()}
     ordered = [nw.col(name).cast(nw.String).cast(nw.Enum(texts[name])) for name in texts]
     return made.with_columns(*ordered).to_native() if ordered else made.to_native()
+
+
+def named_categories(preparer: Preparer) -> list[str]:
+    """Return the columns whose values are names, as the user of a fitted preparer says."""
+    given = expand_names(preparer.categorical, [note.column for note in preparer.notes_])
+    return [name for name in given if name in preparer.columns_]
 
 
 def changed_columns(preparer: Preparer) -> list[str]:

@@ -504,10 +504,24 @@ def test_placeholders_are_pointed_out(tmp_path):
 def test_many_notes_are_counted(tmp_path):
     path = tmp_path / "t.csv"
     names = [f"c{number}" for number in range(50)]
-    lines = [[*names, "x"], ["1"] * 50 + ["a"], ["1"] * 50 + ["b"]]
+    numbers = list(map(str, range(50)))
+    lines = [[*names, "x"], [*numbers, "a"], [*numbers, "b"]]
     path.write_text("\n".join(map(",".join, lines)))
     answer = ask("fit", path, "-o", tmp_path / "m.untie")
     assert "... and 20 more columns" in answer.stderr
+
+
+def test_columns_with_the_same_note_are_named_in_one_line(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({f"c{n}": rng.normal(size=100) for n in range(7)})
+    frame = frame.assign(same="s", town=rng.choice(["a", "b"], 100))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    lines = ask("fit", tmp_path / "t.csv", "-o", tmp_path / "m.untie").stderr.splitlines()
+    assert lines[:2] == [
+        "c0, c1, c2, c3, c4 and 2 more: binned into 11 ranges",
+        "same: left out, every row is 's'",
+    ]
+    assert untie.load_model(tmp_path / "m.untie").preparer_.notes_[6].column == "c6"
 
 
 def test_nothing_to_learn_from(tmp_path):
@@ -692,6 +706,26 @@ def test_numbers_as_categories_and_the_way_to_their_order_are_said(tmp_path):
     assert "income" not in said
     asked = ask("outliers", tmp_path / "t.csv", "-n", 1, "--categorical", "income,hour").stderr
     assert "numbers" not in asked
+
+
+def test_patterns_name_columns_in_the_command(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({f"A{n}": rng.integers(1, 6, 90) for n in range(5)})
+    frame = frame.assign(B1=rng.integers(0, 4, 90), B2=rng.integers(0, 4, 90), age=range(20, 110))
+    frame.assign(town=rng.choice(["a", "b"], 90)).to_csv(tmp_path / "t.csv", index=False)
+
+    def said(*options):
+        return ask("outliers", tmp_path / "t.csv", "-n", 1, *options).stderr
+
+    scale = "numbers that have an order; --categorical NAMES takes it away\n"
+    assert f"A0, A1, A2, A3, A4: {scale}" in said()
+    assert "--ordered B1,B2 keeps their order" in said()
+    assert "keeps their order" not in said("--ordered", "B*")
+    assert scale not in said("--categorical", "A*")
+    assert f"A0, A2, A3, A4: {scale}" in said("--drop", "A1,B?")
+    assert f"A0, A1, A2, A3, A4: {scale}" in said("--columns", "A*,town", "--column-weight", "A?=2")
+    assert "There is no column 'C*'" in said("--drop", "C*")
+    assert "--passive and --ordered both name 'B1'" in said("--ordered", "B*", "--passive", "B1")
 
 
 def test_the_advice_on_categories_is_by_the_table(tmp_path):

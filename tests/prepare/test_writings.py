@@ -107,6 +107,51 @@ def test_dates_that_are_read(texts, dates):
 
 
 @pytest.mark.parametrize(
+    ("texts", "dates"),
+    [
+        (["Jun 12 1998", "May 3, 2001"], [date(1998, 6, 12), date(2001, 5, 3)]),
+        (["12 June 1998", "1st of march 2001"], [date(1998, 6, 12), date(2001, 3, 1)]),
+        (["12-JUN-1998", "3-Sept-2001"], [date(1998, 6, 12), date(2001, 9, 3)]),
+        (["1998-Jun-12", "2001 May 3"], [date(1998, 6, 12), date(2001, 5, 3)]),
+        (["Fri, 12 Jun 1998", "Thursday, May 3, 2001"], [date(1998, 6, 12), date(2001, 5, 3)]),
+        (["12 Jun 1998 9:05 PM"], [datetime(1998, 6, 12, 21, 5)]),
+        (["June 1998", "Dec-2001"], [date(1998, 6, 1), date(2001, 12, 1)]),
+        (["Jun-98", "Dec-01"], [date(1998, 6, 1), date(2001, 12, 1)]),
+        (["Jun '17", "Dec '18"], [date(2017, 6, 1), date(2018, 12, 1)]),
+        (["12-Jun-62", "3-May-15"], [date(1962, 6, 12), date(2015, 5, 3)]),
+        (["1-Jun-21", "2-May-24"], [date(2021, 6, 1), date(2024, 5, 2)]),
+        (
+            ["1-Jun-24", "2-May-28", "1-Jan-33"],
+            [date(2024, 6, 1), date(2028, 5, 2), date(2033, 1, 1)],
+        ),
+    ],
+)
+def test_dates_with_the_name_of_a_month(texts, dates):
+    writing = find_writing(texts)
+    assert [writing.read(text) for text in texts] == dates
+    assert find_writing(texts[::-1]) == writing
+    assert comes_back(Reading(("?",), writing))
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["May-17", "Jun-03"],  # days or years
+        ["12 Jun", "13 Jul"],
+        ["31 June 1998"],
+        ["98-Jun-12"],
+        ["Jun 12 1998", "soon"],
+        ["May", "June"],
+        ["Juno 12 1998"],
+        ["March 1998 (est.)"],
+        ["Marcus 1998", "May 1998"],
+    ],
+)
+def test_names_of_months_that_make_no_date(texts):
+    assert find_writing(texts) is None
+
+
+@pytest.mark.parametrize(
     "texts",
     [
         ["1/2/2024", "3/4/2024"],  # nothing tells which is the day
@@ -269,3 +314,19 @@ def test_what_to_do_about_unclear_dates_is_said_in_python():
     days = pd.DataFrame({"day": [f"{n % 12 + 1:02}/{n % 11 + 1:02}/2024" for n in range(60)]})
     (note,) = Preparer(columns=["day"]).fit(days).notes_
     assert note.reason.endswith("comes first; say so with day_first=True or day_first=False")
+
+
+@pytest.mark.parametrize("form", ["%b %d %Y", "%d %B %Y", "%d-%b-%y"])
+def test_columns_of_dates_with_month_names_are_binned(form, tmp_path):
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("1990-01-01") + pd.to_timedelta(rng.integers(0, 9000, 400), unit="D")
+    table = pd.DataFrame({"released": days.strftime(form), "plain": days.strftime("%Y-%m-%d")})
+    preparer = Preparer(date_parts=["weekday"]).fit(table)
+    assert preparer.ranges("released") == preparer.ranges("plain")
+    found = preparer.transform(table)
+    assert (found["released"].astype(str) == found["plain"].astype(str)).all()
+    assert (found["released (weekday)"] == found["plain (weekday)"]).all()
+    table.to_csv(tmp_path / "t.csv", index=False)
+    assert Preparer(date_parts=["weekday"]).fit(untie.scan(tmp_path / "t.csv")).notes_ == (
+        preparer.notes_
+    )

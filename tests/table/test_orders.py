@@ -16,7 +16,13 @@ from tables import encoder_of, fit_known
 from untie import Preparer, TableEncoder, count_table
 from untie._table.frames import structured
 from untie._table.intervals import run_name
-from untie._table.orders import check_ordered, declared_orders, find_orders, ordered_array
+from untie._table.orders import (
+    check_ordered,
+    declared_orders,
+    find_orders,
+    find_scales,
+    ordered_array,
+)
 from untie._table.table import read_table, table_of_names
 from untie._table.vocabulary import INFREQUENT, Vocabulary
 
@@ -409,3 +415,59 @@ def test_runs_of_ranges_with_units():
     assert run_name(["under $10", "$10 to $20", "$20 to $30"], 1, 3) == "$10 to $30"
     assert run_name(["0", "1", "2", "3+"], 1, 3) == "1 to 2"
     assert run_name(["0", "1", "2", "3+"], 2, 4) == "2+"
+
+
+ONE_TO_FIVE = [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("values", "n_columns", "is_scale"),
+    [
+        (ONE_TO_FIVE, 4, True),
+        ([*ONE_TO_FIVE, None, INFREQUENT], 4, True),
+        (list(map(str, ONE_TO_FIVE)), 4, True),
+        (list(map(float, ONE_TO_FIVE)), 4, True),
+        (list(range(7)), 4, True),
+        (list(range(11)), 4, True),
+        (list(range(1, 11)), 9, False),  # see SHARED_SCALES
+        (ONE_TO_FIVE, 3, False),
+        ([1, 2, 4, 4], 4, False),
+        ([1, 2], 4, False),
+        ([1, 2, 4, 4, 9], 4, False),
+        ([2, 4, 4, 5, 6], 4, False),
+        ([1, 2, 4, 4, 5.5], 4, False),
+        (["1", "2", "3", "4", "five"], 4, False),
+        (["01", "02", "03", "04", "05"], 4, False),
+        ([True, False], 4, False),
+    ],
+)
+def test_numbers_that_several_columns_have_are_a_scale(values, n_columns, is_scale):
+    names = [f"q{number}" for number in range(n_columns)]
+    found = find_scales([*names, "other"], [*[values] * n_columns, [1, 2, 3, 5]])
+    assert found == (set(names) if is_scale else set())
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "is_scale"),
+    [
+        ("grade", [1, 2, 3, 4], True),
+        ("exam_grade_2", [1, 2, 4, 5], True),
+        ("JobSatisfaction", [1, 2, 3, 4], True),
+        ("wine quality", list(range(3, 10)), True),
+        ("Apgar1", list(range(11)), True),
+        ("rating", [0, 1], False),
+        ("severity", [1, 2, 3], False),
+        ("grade", [1, 2, 3, 4, 99], False),
+        ("score", [1.5, 2, 3, 4], False),
+        ("upgraded", [1, 2, 3, 4], False),
+        ("stage_type", [1, 2, 3, 4], False),
+        ("region", [1, 2, 3, 4, 5], False),
+    ],
+)
+def test_names_that_say_that_numbers_are_a_scale(name, values, is_scale):
+    assert find_scales([name], [values]) == ({name} if is_scale else set())
+
+
+def test_codes_that_share_numbers_are_no_scale():
+    names = ["region_code", "jobType", "race", "zone"]
+    assert find_scales(names, [ONE_TO_FIVE] * 4) == set()

@@ -340,9 +340,15 @@ READING = record(
                 **dict.fromkeys(("decimal", "thousands", "before", "after"), a_text),
             ),
             dates=record(writings.DateWriting, order=one_of(*writings.ORDERS)),
+            months=record(
+                writings.MonthNames,
+                {"years beyond 9999": lambda c: c.first_year <= 9900},
+                first_year=whole(),
+            ),
             names=record(writings.NumberNames, decimal=one_of(writings.POINT, writings.COMMA)),
         )
     ),
+    is_stripped=a_truth,
 )
 
 _RANGES = {

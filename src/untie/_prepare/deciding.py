@@ -47,6 +47,7 @@ from untie._prepare.rules import (
     as_read,
     as_text,
     count_missing,
+    find_blanks,
     find_texts_of_missing,
     find_writing,
     kind_of,
@@ -303,10 +304,37 @@ FEWEST_ROWS_OF_VALUES = 2
 SURE_DIGITS = 9
 """Weights of values that agree in this many digits are equal: they are rounded sums."""
 
+SHORTEST_COUNTER = 5
+"""Fewer numbers than this may count the rows by chance."""
+
+ROWS_PER_ID = 10
+"""What is called an id and repeats is a category if each is in this many rows on average."""
+
+SMALLEST_CODES = 100.0
+"""Numbers below this are no postal codes or phone numbers, whatever they are called."""
+
 _ID_NAME = re.compile(
     r"(?i:(^|[_\W])(id|ids|key|uuid|guid|index|idx|nr|number|rowid|row|phone|tel)$)"
     r"|[a-z]I[dD]$|^Unnamed: 0$"
 )
+
+_SAYS_ID = re.compile(
+    r"(?i:(^|[_\W])(ids?|uuid|guid|rowid)$|^(id|uuid|guid)([_\W]|$))|[a-z0-9]I[dD]s?$|^id[A-Z]"
+    r"|^Unnamed: 0$"
+)
+"""Names that can mean nothing but an id, also of one that repeats."""
+
+_CODE_NAME = re.compile(
+    r"(?i:(^|[_\W])(zip|zip[_\W]?code|post[_\W]?code|postal|plz|fips|isbn|ean|upc|barcode|naics"
+    r"|(tele|cell|mobile)?phone|tel|fax)([_\W]?(codes?|numbers?|nr|no|\d))?$)"
+    r"|[a-z](Zip|ZIP|Zipcode|PostCode|Postcode|Phone|Fax)(Code|Number|No)?$"
+)
+"""Names of postal codes, phone numbers and the like."""
+
+_ANY_CODE_NAME = re.compile(r"(?i:(^|(?<!of)[_\W])codes?$)|[a-z]Codes?$")
+"""Names of any codes; but lines of code are counted."""
+
+_FIXED = re.compile(r"\d{3,}")
 
 
 @dataclass(frozen=True)
@@ -365,7 +393,9 @@ def decide(column: str, seen: Summary, options: Options) -> Decision:
     texts = find_texts_of_missing(seen, options.missing)
     counts = count_missing(seen, texts)
     missing = {"counts": counts, "is_sample": seen.scale > 1}
-    reading = Reading(texts)
+    seen = as_read(seen, Reading(texts))
+    blanks = find_blanks(seen.values)
+    reading = Reading(texts, is_stripped=bool(blanks))
     seen = as_read(seen, reading)
     decision = _decide_written(column, seen, reading, options)
     if decision is None:
@@ -376,7 +406,10 @@ def decide(column: str, seen: Summary, options: Options) -> Decision:
             rule = replace(rule, reading=reading if isinstance(rule, Bin) else named)
     else:
         rule, note = decision
-    return rule, note.also({Reason.READ_AS_MISSING: missing} if counts else {})
+    more: Reasons = {Reason.READ_AS_MISSING: missing} if counts else {}
+    if blanks and isinstance(rule, Keep | Group):
+        more = {Reason.BLANKS: shown_values(blanks), **more}
+    return rule, note.also(more)
 
 
 def _is_plain(seen: Summary) -> bool:
@@ -389,7 +422,7 @@ def _decide_written(
 ) -> Decision | None:
     """Bin numbers and dates that are written as people do, if all values are; None otherwise."""
     is_few = len(seen.values) <= FEW_NUMBERS
-    if column in options.categorical or is_few or _is_plain(seen):
+    if column in options.categorical or is_few or _is_plain(seen) or _are_codes(column, seen):
         return None
     writing = find_writing(seen.values, options.day_first)
     if writing is None:
@@ -402,7 +435,7 @@ def _decide_written(
     # Numbers with a unit are measurements, not ids.
     is_measured = not isinstance(writing, NumberWriting) or writing.has_unit
     may_be_id = not is_measured and not options.is_asked_for(column)
-    if may_be_id and (why := _reason_to_leave_out(column, plain, measure)):
+    if may_be_id and (why := _reason_to_leave_out(column, plain, measure, options)):
         return None, Note(column, LEFT_OUT, why)
     rule, note = _bin(column, plain, options, measure)
     if not isinstance(rule, Bin):
@@ -414,11 +447,15 @@ def _decide_written(
 
 def _decide_plain(column: str, seen: Summary, options: Options) -> Decision:
     """Choose what to do with a column whose cells are what they seem."""
+    is_asked_for = options.is_asked_for(column)
     is_categorical = column in options.categorical
-    measure = None if is_categorical else _measure(seen)
-    reasons = {} if options.is_asked_for(column) else _reason_to_leave_out(column, seen, measure)
     is_long = len(seen.values) > FEW_NUMBERS
-    is_read = is_long and measure is None and not is_categorical
+    are_codes = not is_categorical and _are_codes(column, seen)
+    measure = None if is_categorical or are_codes else _measure(seen)
+    reasons = {} if is_asked_for else _reason_to_leave_out(column, seen, measure, options)
+    is_told = are_codes and is_long and _measure(seen) is not None
+    codes: Reasons = {Reason.CODES: {}} if is_told else {}
+    is_read = is_long and measure is None and not is_categorical and not are_codes
     writing = odd_writing(seen.values, seen.rows) if is_read else {}
     if reasons:
         return None, Note(column, LEFT_OUT, {**reasons, **writing})
@@ -427,11 +464,12 @@ def _decide_plain(column: str, seen: Summary, options: Options) -> Decision:
     odd = odd_values(seen.values, with_placeholders=bool(options.missing))
     if len(seen.values) > options.max_categories:
         rule, note = _group(column, seen, options)
-        return rule, note.also(writing if rule is None else {**writing, **odd})
+        more = {**codes, **writing}
+        return rule, note.also(more if rule is None else {**more, **odd})
     # Two numbers are a yes and a no, whose order says nothing.
     is_few = measure == NUMBER and len(seen.values) > 2 and _is_plain(seen)
     few = {Reason.FEW_NUMBERS: {"n": len(seen.values)}} if is_few else {}
-    return Keep(kind_of(seen.values)), Note(column, KEPT, {**few, **writing, **odd})
+    return Keep(kind_of(seen.values)), Note(column, KEPT, {**few, **codes, **writing, **odd})
 
 
 def _measure(seen: Summary) -> str | None:
@@ -443,18 +481,75 @@ def _measure(seen: Summary) -> str | None:
     return None
 
 
-def _reason_to_leave_out(column: str, seen: Summary, measure: str | None) -> Reasons:
+def _are_codes(column: str, seen: Summary) -> bool:
+    """Return whether numbers are names of something: postal codes, phone numbers, repeated ids.
+
+    The column's name says so, or leading zeros do where all texts have the same number of digits.
+    """
+    if _are_padded(seen):
+        return True
+    is_code, is_any = _CODE_NAME.search(column), _ANY_CODE_NAME.search(column)
+    if not (is_code or is_any or _SAYS_ID.search(column)):
+        return False
+    numbers = read(seen.values, NUMBER)
+    known = ~np.isnan(numbers)
+    own = numbers[known]
+    if not (_is_most(known, seen.rows) and np.isfinite(own).all()):
+        return False
+    is_whole = bool((own == np.round(own)).all()) and float(own.min()) >= 0
+    return is_whole and (not is_code or float(own.max()) >= SMALLEST_CODES)
+
+
+def _are_padded(seen: Summary) -> bool:
+    """Return whether texts have the same number of digits, some with zeros before."""
+    texts = [value if isinstance(value, str) else "" for value in seen.values]
+    if not any(text.startswith("0") for text in texts):
+        return False
+    digits = np.array([_FIXED.fullmatch(text) is not None for text in texts], dtype=bool)
+    found = [text for text, is_fixed in zip(texts, digits.tolist(), strict=True) if is_fixed]
+    is_one_width = len(set(map(len, found))) == 1
+    return is_one_width and any(text[0] == "0" for text in found) and _is_most(digits, seen.rows)
+
+
+def _reason_to_leave_out(
+    column: str, seen: Summary, measure: str | None, options: Options
+) -> Reasons:
     if not seen.values:
         return {Reason.ALL_MISSING: {}}
     if len(seen.values) == 1 and not seen.n_missing:
         return {Reason.CONSTANT: {"value": as_text(seen.values[0])}}
     if measure is None and is_free_text(seen.values, seen.rows.sum()):
         return {Reason.FREE_TEXT: {}}
-    if _is_nearly_distinct(seen) and (
-        measure is None or (measure == NUMBER and _only_counts(column, seen))
-    ):
-        return {Reason.ID: {}}
-    return {}
+    if measure is None:
+        is_id = _is_nearly_distinct(seen) or _is_named_id(column, seen, options)
+    else:
+        is_id = measure == NUMBER and (
+            _counts_rows(seen) or (_is_nearly_distinct(seen) and _only_counts(column, seen))
+        )
+    return {Reason.ID: {}} if is_id else {}
+
+
+def _counts_rows(seen: Summary) -> bool:
+    """Return whether the numbers are 1, 2, ... up to the number of rows, or start at 0."""
+    n = len(seen.values)
+    if n < SHORTEST_COUNTER or n != seen.rows.sum() or seen.n_missing:
+        return False
+    numbers = read(seen.values, NUMBER)
+    first = float(numbers.min())
+    return first in (0.0, 1.0) and bool((np.sort(numbers) == first + np.arange(n)).all())
+
+
+def _is_named_id(column: str, seen: Summary, options: Options) -> bool:
+    """Return whether a column is called an id and has too many values for a category.
+
+    A station's id in a table of many trips repeats often enough to learn from.
+    """
+    n, n_rows = len(seen.values), float(seen.rows.sum())
+    if not _SAYS_ID.search(column):
+        return False
+    if n == n_rows:
+        return n > 2
+    return n > FEW_NUMBERS and (n > options.max_categories or n_rows < ROWS_PER_ID * n)
 
 
 def _is_nearly_distinct(seen: Summary) -> bool:
@@ -469,6 +564,8 @@ def _only_counts(column: str, seen: Summary) -> bool:
         return False
     if _ID_NAME.search(column):
         return True
+    if seen.n_missing > seen.rows.sum():  # an id is in every row, an amount may be in some
+        return False
     order = np.argsort(numbers)
     numbers, rows = numbers[order], seen.rows[order]
     if len(numbers) <= MANY_ROWS:

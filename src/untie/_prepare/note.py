@@ -42,6 +42,8 @@ class Reason(Enum):
         "other",
     )
     FEW_NUMBERS = "its {n} numbers are categories; {ordered} keeps their order", "n"
+    SCALE = "its {n} numbers have an order", "n"
+    CODES = ("its numbers are codes, not amounts",)
     RANGES = "into {n} ranges", "n"
     OTHER_VALUES = (
         "not {kind}, kept as values of their own: {values}; if {means} with all that do: {missing}",
@@ -66,6 +68,7 @@ class Reason(Enum):
         "n",
         "spellings",
     )
+    BLANKS = "read without the blanks around {values}", "n", "values"
     READ_AS_MISSING = "read as missing: {counts}", "counts", "is_sample"
     DATE_PARTS = "also made into {columns}", "columns"
 
@@ -202,6 +205,7 @@ _DERIVED: dict[Reason, Callable[[Mapping[str, Any], str], dict[str, Any]]] = {
     },
     Reason.OTHER_VALUES: _of_others,
     Reason.NOT_MISSING: lambda own, column: {"values": _some(own)},
+    Reason.BLANKS: lambda own, column: {"values": _some(own)},
     Reason.SPELLINGS: _of_spellings,
     Reason.READ_AS_MISSING: _of_missing,
     Reason.DATE_PARTS: lambda own, column: {"columns": ", ".join(map(repr, own["columns"]))},

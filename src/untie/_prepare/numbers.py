@@ -418,6 +418,133 @@ def possible_orders(texts: Sequence[str]) -> list[str]:
     return orders
 
 
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    "(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    "|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+)?"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>\d{4}|'?\d\d)"
+_GAP = r"(?:\s*[-/.,]\s*|\.?,?\s+)"
+_CLOCK = (
+    r"(?:(?:,?\s+|T)(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.\d+)?)?\s?"
+    r"(?P<half>[AaPp]\.?[Mm]\.?)?)?"
+)
+_NAMED = tuple(
+    re.compile(_WEEKDAY + form + _CLOCK, re.IGNORECASE)
+    for form in (
+        rf"{_DAY}(?:{_GAP}|\s+of\s+)?{_MONTH}{_GAP}?{_YEAR}",
+        rf"{_MONTH}{_GAP}?{_DAY}{_GAP}{_YEAR}",
+        rf"(?P<year>\d{{4}}){_GAP}?{_MONTH}{_GAP}?{_DAY}",
+    )
+) + tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (rf"{_MONTH}{_GAP}?{_YEAR}", rf"(?P<year>\d{{4}}){_GAP}?{_MONTH}")
+)
+
+FIRST_YEAR = 1930
+"""Years with two digits are in the hundred years from here on, as in spreadsheets."""
+
+CLOSE_YEARS = 10
+"""Unless there are years close to each other on both sides of that: 28, 29, 30, 31 are in a row."""
+
+LAST_DAY = 31
+"""Where all of May-01, May-17, ... have at most this number, it may be a day."""
+
+
+@dataclass(frozen=True)
+class MonthNames:
+    """How dates with the English name of a month are read: Jun 12 1998, 12 June 1998, Jun-98.
+
+    Parameters
+    ----------
+    first_year : int
+        The first of the hundred years that those with two digits are in; 0 where none has.
+
+    Examples
+    --------
+    >>> names = MonthNames(1962)
+    >>> [str(names.read(text)) for text in ("Jun 12, 1998", "12-JUN-98", "Sept. 2004", "May-61")]
+    ['1998-06-12', '1998-06-12', '2004-09-01', '2061-05-01']
+    """
+
+    first_year: int
+
+    def read(self, text: str) -> date | None:
+        """Return the date that a text is, its first day if it names none; None for other texts."""
+        parts = _named_parts(text)
+        if parts is None or (len(parts["year"]) < 4 and not self.first_year):
+            return None
+        year = int(parts["year"].lstrip("'"))
+        if len(parts["year"]) < 4:
+            year = self.first_year + (year - self.first_year) % 100
+        month = _MONTHS.index(parts["month"][:3].lower()) + 1
+        try:
+            found = date(year, month, int(parts.get("day") or 1))
+            hour, half = parts.get("hour"), parts.get("half") or None
+            return _at(found, hour, parts["minute"], parts["second"], half) if hour else found
+        except ValueError:  # 31 June, a 25th hour
+            return None
+
+    def words(self) -> str:
+        """Return how dates are read, for people."""
+        years = f", years from {self.first_year} on" if self.first_year else ""
+        return f"as dates with the month's name{years}"
+
+
+def _named_parts(text: str) -> dict[str, str] | None:
+    text = text.strip()
+    matches = (form.fullmatch(text) for form in _NAMED)
+    return next((match.groupdict("") for match in matches if match), None)
+
+
+def find_month_names(texts: Sequence[str]) -> MonthNames | None:
+    """Return how all texts are read as dates with the name of a month; None if they are not.
+
+    Years with two digits are 1930 to 2029, or in a row: 28, 29, 30, 31 are 2028 to 2031. Texts such
+    as May-17 whose numbers may all be days are no dates.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The distinct values, in any order.
+
+    Examples
+    --------
+    >>> find_month_names(["Jun 12 1998", "May 3 2001"]), find_month_names(["May-17", "Jun-02"])
+    (MonthNames(first_year=0), None)
+    """
+    short, months = set(), set()
+    for text in texts:
+        parts = _named_parts(text)
+        if parts is None:
+            return None
+        if len(parts["year"]) < 4:
+            year = int(parts["year"].lstrip("'"))
+            short.add(year)
+            if not parts.get("day") and "'" not in text:
+                months.add(year)
+    if not texts or (months and min(months) >= 1 and max(months) <= LAST_DAY):
+        return None
+    found = MonthNames(_first_year(sorted(short)) if short else 0)
+    return found if all(found.read(text) is not None for text in texts) else None
+
+
+def _first_year(short: Sequence[int]) -> int:
+    """Return the first of the hundred years that ascending years with two digits are in."""
+    before = max((year for year in short if year < FIRST_YEAR % 100), default=-CLOSE_YEARS)
+    after = min((year for year in short if year >= FIRST_YEAR % 100), default=100)
+    gaps = [
+        (year - last) % 100 or 100
+        for year, last in zip(short, [short[-1], *short[:-1]], strict=True)
+    ]
+    if after - before > CLOSE_YEARS or max(gaps) <= CLOSE_YEARS:
+        return FIRST_YEAR
+    first = short[gaps.index(max(gaps))]
+    return first + (2000 if first < FIRST_YEAR % 100 else 1900)
+
+
 def _at(day: date, hour: str, minute: str, second: str | None, half: str | None) -> datetime:
     hours = int(hour)
     if half is not None:

@@ -10,15 +10,16 @@ import numpy as np
 
 from untie._engines.source import Source
 from untie._prepare.deciding import Options, decide, part_name, part_rules
-from untie._prepare.look import look_at
-from untie._prepare.note import LEFT_OUT, Note, Reason
+from untie._prepare.look import Summary, look_at
+from untie._prepare.note import KEPT, LEFT_OUT, Note, Reason, Reasons
 from untie._prepare.numbers import NUMBER
 from untie._prepare.rules import AS_IT_IS, NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, as_text
 from untie._table.column_codes import factorize, typed_numbers
 from untie._table.frames import make_frame, structured, usable
-from untie._table.orders import declared_order, ordered_array, ordered_series
+from untie._table.orders import declared_order, find_scales, ordered_array, ordered_series
 from untie._table.table import ADD_COLUMN, Table, check_names, read_table
 from untie._util.messages import Parameter, message, need
+from untie._util.patterns import expand_names
 from untie._util.types import AnyArray, IntArray
 
 
@@ -163,7 +164,8 @@ def _order_of(column: Any, rule: Rule) -> list[str]:
         return list(dict.fromkeys(rule.names))
     if isinstance(rule, Keep) and rule.kind == TEXT:  # whose type may have an order
         own = list(declared_order(column))
-        labels = own if rule.reading.writing is None else dict.fromkeys(rule.labels(own))
+        is_same = rule.reading.writing is None and not rule.reading.is_stripped
+        labels = own if is_same else dict.fromkeys(rule.labels(own))
         return [as_text(label) for label in labels if label is not None]
     return []
 
@@ -213,6 +215,7 @@ def make_preparation(source: Source, options: Options, sample_weight: Any) -> Pr
     """Find out how any table becomes one of categories; see `Preparer`."""
     names = _names_of(source)
     weight = sample_weight if isinstance(sample_weight, str) else None
+    options = _expanded(names, options)
     chosen, dropped = _choose(names, options, weight)
     options = replace(options, categorical=frozenset(options.categorical))
     notes = {name: Note(name, LEFT_OUT, {reason: {}}) for name, reason in dropped.items()}
@@ -231,6 +234,9 @@ def make_preparation(source: Source, options: Options, sample_weight: Any) -> Pr
             rules |= parts
             origins |= dict.fromkeys(parts, name)
             notes[name] = notes[name].also({Reason.DATE_PARTS: {"columns": list(parts)}})
+    for name in _on_scales(rules, notes, dict(zip(chosen, seen, strict=True))):
+        order: Reasons = {Reason.SCALE: dict(notes[name].reasons[Reason.FEW_NUMBERS])}
+        notes[name] = Note(name, KEPT, {**order, **notes[name].without(Reason.FEW_NUMBERS).reasons})
     if not rules:
         said = "; ".join(str(notes[name]) for name in list(names)[:SHOWN])
         able = [n for n, s in zip(chosen, seen, strict=True) if not s.problem]
@@ -239,6 +245,14 @@ def make_preparation(source: Source, options: Options, sample_weight: Any) -> Pr
         raise ValueError(message("No column is left to learn from ({0}).{1}", said, hint))
     said_of_all = tuple(notes[name] for name in names)
     return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins)
+
+
+def _on_scales(
+    rules: Mapping[str, Rule], notes: Mapping[str, Note], seen: Mapping[str, Summary]
+) -> frozenset[str]:
+    """Return the columns of few numbers whose order learning takes account of by itself."""
+    few = [name for name in rules if name in notes and Reason.FEW_NUMBERS in notes[name].reasons]
+    return find_scales(few, [rules[name].labels(seen[name].values) for name in few])
 
 
 def _remedy(notes: Sequence[Note], is_one_row: bool) -> str:
@@ -265,14 +279,24 @@ def _names_of(source: Source) -> tuple[str, ...]:
     return tuple(source.columns)
 
 
+def _expanded(names: Sequence[str], options: Options) -> Options:
+    """Return the options with the columns that patterns stand for."""
+    expanded: dict[str, Any] = {}
+    for argument in ("columns", "drop", "categorical"):
+        given = getattr(options, argument)
+        if isinstance(given, str | os.PathLike):
+            raise TypeError(f"{argument} must be a list of names, got {given!r}: [{given!r}].")
+        if given is not None:
+            expanded[argument] = expand_names(given, names)
+    return replace(options, **expanded)
+
+
 def _choose(
     names: Sequence[str], options: Options, weight: str | None
 ) -> tuple[list[str], dict[str, Reason]]:
     """Return the columns to look at, and why the others are not."""
     for argument in ("columns", "drop", "categorical"):
         given = getattr(options, argument)
-        if isinstance(given, str | os.PathLike):
-            raise TypeError(f"{argument} must be a list of names, got {given!r}: [{given!r}].")
         check_names(() if given is None else given, names, "the table", f", which {argument} names")
     given = () if weight is None else (weight,)
     check_names(given, names, "the table", ", which sample_weight names")

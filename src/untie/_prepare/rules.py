@@ -11,11 +11,13 @@ from untie._prepare.look import Summary
 from untie._prepare.numbers import (
     PLAIN,
     DateWriting,
+    MonthNames,
     NumberNames,
     NumberWriting,
     as_date,
     as_number,
     find_date_writing,
+    find_month_names,
     find_number_writing,
     read,
 )
@@ -86,7 +88,7 @@ def find_missing(values: Sequence[Value]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-Writing = NumberWriting | DateWriting | NumberNames
+Writing = NumberWriting | DateWriting | MonthNames | NumberNames
 
 
 @dataclass(frozen=True)
@@ -97,8 +99,10 @@ class Reading:
     ----------
     missing : tuple of str
         Texts that stand for a missing cell.
-    writing : NumberWriting, DateWriting, NumberNames or None
+    writing : NumberWriting, DateWriting, MonthNames, NumberNames or None
         How numbers or dates are written, if not plainly; or that plain numbers are names.
+    is_stripped : bool
+        Whether blanks around texts are left out, as some cells have them where others do not.
 
     Examples
     --------
@@ -108,10 +112,11 @@ class Reading:
 
     missing: tuple[str, ...] = ()
     writing: Writing | None = None
+    is_stripped: bool = False
 
     def read(self, values: list[Value]) -> list[Value]:
         """Return what cells say; a text that is not written as the others stays."""
-        if not self.missing and self.writing is None:
+        if self == AS_IT_IS:
             return values
         absent = set(self.missing)
         return [self._read(value, absent) if isinstance(value, str) else value for value in values]
@@ -119,6 +124,7 @@ class Reading:
     def _read(self, text: str, absent: set[str]) -> Value:
         if text in absent or text.strip() in absent:
             return None
+        text = text.strip() if self.is_stripped else text
         found = None if self.writing is None else self.writing.read(text)
         return text if found is None else found
 
@@ -128,7 +134,7 @@ AS_IT_IS = Reading()
 
 def find_writing(
     values: Sequence[Value], day_first: bool | None = None
-) -> NumberWriting | DateWriting | None:
+) -> NumberWriting | DateWriting | MonthNames | None:
     """Return how a column of texts is written as numbers or dates; None if plainly, or as neither.
 
     Parameters
@@ -141,7 +147,7 @@ def find_writing(
     texts = [value for value in values if isinstance(value, str)]
     if not texts or len(texts) < len(values) or all(map(as_date, texts)):
         return None
-    dates = find_date_writing(texts, day_first)
+    dates = find_date_writing(texts, day_first) or find_month_names(texts)
     if dates is not None:
         return dates
     numbers = find_number_writing(texts)
@@ -387,6 +393,22 @@ def as_read(seen: Summary, reading: Reading) -> Summary:
         rows=rows[known],
         weights=weights[known],
         n_missing=seen.n_missing + float(rows[~known].sum()),
+    )
+
+
+def find_blanks(values: Sequence[Value]) -> list[str]:
+    """Return the texts with blanks around them that are others without, sorted.
+
+    Examples
+    --------
+    >>> find_blanks(["No ", "No", "Yes ", 7])
+    ['No ']
+    """
+    known = set(values)
+    return sorted(
+        value
+        for value in values
+        if isinstance(value, str) and value != value.strip() and value.strip() in known
     )
 
 

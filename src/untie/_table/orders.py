@@ -1,11 +1,13 @@
 """Which columns have an order, and the position of each value in it.
 
 A column has an order if the user says so, if its type does (a pandas ordered categorical, a polars
-Enum), or if its values are ranges such as "up to 25", "26 to 40", "65+" or "$10 to $20".
+Enum), if its values are ranges such as "up to 25", "26 to 40", "65+" or "$10 to $20", or if they
+are the numbers of a scale: grades, or answers from 1 to 5 that several columns have.
 """
 
 import math
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
@@ -20,6 +22,7 @@ from untie._table.column_codes import plain
 from untie._table.table import Table, check_names
 from untie._table.vocabulary import INFREQUENT, Vocabulary
 from untie._util.messages import Parameter, message
+from untie._util.patterns import expand_keys
 from untie._util.types import AnyArray, IntArray, Value
 
 NUMBER = r"[-+]?(?:\d+(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"
@@ -157,8 +160,23 @@ def check_ordered(ordered: Any, columns: Sequence[str] | None = None) -> dict[st
         raise TypeError(f"ordered must name columns, and {odd[0]!r} is no name.")
     named = dict(ordered) if isinstance(ordered, Mapping) else dict.fromkeys(given)
     if columns is not None:
-        check_names(list(named), columns, "the table", message(", which {ordered} names"))
+        named = expand_keys(named, columns)
+        asked = [name for name, order in named.items() if order is not False]
+        check_names(asked, columns, "the table", message(", which {ordered} names"))
     return named
+
+
+def without_order(ordered: Any, names: Sequence[str]) -> Any:
+    """Return what the user said of orders, and that some columns have none unless named there.
+
+    Examples
+    --------
+    >>> without_order("auto", ["region"]), without_order(["region"], ["region"])
+    ({'region': False}, {'region': None})
+    """
+    if not names or ordered is None or isinstance(ordered, bool | np.bool_):
+        return ordered
+    return {**dict.fromkeys(names, False), **check_ordered(ordered)}
 
 
 def find_orders(
@@ -189,18 +207,114 @@ def find_orders(
         return (None,) * len(vocabulary.columns)
     named = check_ordered(ordered, vocabulary.columns)
     declared = declared or {}
+    pairs = zip(vocabulary.columns, vocabulary.values, strict=True)
+    able = {name: values for name, values in pairs if named.get(name) is not False}
+    scales = find_scales(list(able), list(able.values()))
     found: list[Positions | None] = []
     for column, values in zip(vocabulary.columns, vocabulary.values, strict=True):
         given = named.get(column)
-        if given is not None and given is not True:
+        if given is False:
+            found.append(None)
+        elif given is not None and given is not True:
             found.append(_given_order(column, values, given))
         elif column in declared and _are_all_in(values, declared[column]):
             found.append(_positions(values, declared[column]))
         else:
             of_ranges = _range_order(values)
-            is_lacking = of_ranges is None and column in named
+            is_lacking = of_ranges is None and (column in named or column in scales)
             found.append(_own_order(column, values) if is_lacking else of_ranges)
     return tuple(found)
+
+
+FEWEST_GRADES = 4
+"""Fewer numbers than this are no scale, whatever the column's name is."""
+
+SHARED_SCALES = frozenset((low, high) for low in (0, 1) for high in range(low + 4, low + 7)) | {
+    (0, 10)
+}
+"""The ends of numbers that are a scale if several columns have them: five to seven points, or 0 to
+10. Tables of numbers from 1 to 10 are described better without an order as often as with one."""
+
+LAST_OF_SCALE = 10
+"""No scale goes beyond this."""
+
+COLUMNS_OF_SCALE = 4
+"""Numbers are a scale if at least this many columns have them."""
+
+_ON_SCALE = re.compile(r"\d|10")
+
+_GRADES = re.compile(
+    r"(?i:(^|[\W_\d])(grade|rating|score|level|likert|stars?|satisfaction|agree(ment)?|stage|severity|rank"
+    r"|priority|quality|apgar)([\W_\d]|$))"
+    r"|[a-z](Grade|Rating|Score|Level|Stars?|Satisfaction|Agreement|Stage|Severity|Rank|Priority"
+    r"|Quality)([\W_\dA-Z]|$)"
+)
+_NAMES = re.compile(
+    r"(?i:(^|[\W_\d])(ids?|codes?|type|class|kind|category|group|cluster|region|zone|race|religion"
+    r"|marital|occupation|species|colou?rs?)([\W_\d]|$))"
+    r"|[a-z](I[dD]|Code|Type|Class|Kind|Category|Group|Cluster|Region)([\W_\dA-Z]|$)"
+)
+
+
+def find_scales(columns: Sequence[str], values: Sequence[Sequence[Value]]) -> frozenset[str]:
+    """Return the columns of whole numbers that are answers on a scale or grades.
+
+    Either at least four columns have the same numbers without a gap, five to seven from 0 or 1 on
+    or 0 to 10, or the column's name says so and no number is above 10. Numbers of a type, a region
+    and the like are names.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Their names.
+    values : sequence of sequences
+        Their distinct values, missing and merged ones too.
+
+    Examples
+    --------
+    >>> sorted(find_scales(["q1", "q2", "q3", "q4", "sex"], [[1, 2, 3, 4, 5]] * 4 + [[1, 2]]))
+    ['q1', 'q2', 'q3', 'q4']
+    >>> sorted(find_scales(["grade", "region"], [["1", "2", "3", "4"], [1, 2, 3, 4]]))
+    ['grade']
+    """
+    scales = {
+        name: found
+        for name, own in zip(columns, values, strict=True)
+        if not _NAMES.search(name) and len(found := _scale(own)) >= FEWEST_GRADES
+    }
+    ends = {name: (min(own), max(own)) for name, own in scales.items()}
+    shared = Counter(ends[name] for name, own in scales.items() if _has_no_gap(own))
+    return frozenset(
+        name
+        for name, own in scales.items()
+        if _GRADES.search(name)
+        or (
+            ends[name] in SHARED_SCALES
+            and _has_no_gap(own)
+            and shared[ends[name]] >= COLUMNS_OF_SCALE
+        )
+    )
+
+
+def _scale(values: Sequence[Value]) -> frozenset[int]:
+    """Return whole numbers up to 10; nothing if the values are anything else."""
+    if not FEWEST_GRADES <= len(values) <= LAST_OF_SCALE + 3:  # one missing, one merged
+        return frozenset()
+    numbers = [_on_scale(value) for value in values if _has_order(value)]
+    found = frozenset(number for number in numbers if number is not None)
+    return found if len(found) == len(numbers) else frozenset()
+
+
+def _has_no_gap(numbers: frozenset[int]) -> bool:
+    return max(numbers) - min(numbers) + 1 == len(numbers)
+
+
+def _on_scale(value: Value) -> int | None:
+    if isinstance(value, str):
+        return int(value) if _ON_SCALE.fullmatch(value) else None
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal | np.number):
+        return None
+    return int(value) if 0 <= value <= LAST_OF_SCALE and value == int(value) else None
 
 
 def declared_orders(table: Table) -> dict[str, tuple[Value, ...]]:

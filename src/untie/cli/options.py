@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from untie._util.messages import Message, Parameter
+from untie._util.patterns import expand_names
 from untie.cli.streams import UserError
 
 BINS, MAX_CATEGORIES = 35, 100
@@ -108,11 +109,11 @@ class ColumnOptions(SourceOptions):
     Parameters
     ----------
     columns : NAMES
-        Learn from these alone: --columns age,city. None is left out, whatever it holds.
+        Learn from these alone: --columns age,city or 'A*'. None is left out, whatever it holds.
     drop : NAMES
         Leave these out.
     categorical : NAMES
-        Numbers that are names, such as flights or postal codes: not binned, not left out.
+        Numbers that are names, such as flights: not binned, not left out, without order.
     bins : int
         Most ranges that numbers are binned into.
     max_categories : int
@@ -160,8 +161,9 @@ class LearningOptions(TableOptions):
         Describe these, but do not learn from them.
     ordered : COLUMN[=VALUES]
         A column whose order counts: numbers or dates with few values, such as grades, or words
-        in their order: --ordered size=S,M,L. Numbers and dates that are binned into ranges have
-        an order anyway. Repeatable.
+        in their order: --ordered size=S,M,L. Numbers and dates that are binned into ranges, and
+        grades and the answers of a questionnaire, have an order anyway. Repeatable, and takes
+        patterns: --ordered 'A*'.
     solver : Solver
         Learn by the paper's method, with this solver, instead of comparing several
         representations and keeping one.
@@ -264,8 +266,11 @@ def missing_texts(options: SourceOptions) -> list[str] | None:
 
 
 def split_names(given: list[str] | None, known: Sequence[str]) -> list[str]:
-    """Return names that were given one by one or with commas; a name may hold a comma itself."""
+    """Return names that were given one by one or with commas, and all that match a pattern.
+
+    A name may hold a comma itself.
+    """
     names: list[str] = []
     for entry in given or []:
         names += [entry] if entry in known else [name.strip() for name in entry.split(",")]
-    return list(dict.fromkeys(name for name in names if name))
+    return expand_names(filter(None, names), known)

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from untie._learn.weights.search import ROW_SOLVERS
 from untie._prepare.note import KEPT, Note, Reason, sentence
 from untie._table.frames import columns_of
 from untie._table.table import check_names
-from untie._util.messages import Parameter, message, need
+from untie._util.messages import Parameter, counted, message, need
+from untie._util.patterns import expand_names
 from untie.cli.options import (
     ColumnOptions,
     LearningOptions,
@@ -264,22 +266,28 @@ def check_learned(fitted: FittedTable, name: str) -> None:
 
 
 def tell_columns(preparer: Preparer | None, options: ColumnOptions) -> None:
-    """Say what was done to the columns, and how to have it otherwise."""
+    """Say what was done to the columns, once for all that are alike, and how to change it."""
     if preparer is None or options.quiet:
         return
     counts = {n.column: n.argument(Reason.FEW_NUMBERS, "n") for n in preparer.notes_}
     few = {column: n for column, n in counts.items() if n}
-    notes = [note.without(Reason.FEW_NUMBERS) for note in preparer.notes_]  # named together
+    scales = [n.column for n in preparer.notes_ if Reason.SCALE in n.reasons]
+    # Both are named together.
+    notes = [note.without(Reason.FEW_NUMBERS, Reason.SCALE) for note in preparer.notes_]
     notes = [note for note in notes if note.action != KEPT or note.reasons]
     notes = [note for note in notes if Reason.AS_ASKED not in note.reasons]
-    lines = [in_options(sentence(note)) for note in notes]
-    for line in lines[:SHOWN_NOTES]:
-        tell(line)
-    if len(lines) > SHOWN_NOTES:
-        tell(f"... and {len(lines) - SHOWN_NOTES:,} more columns")
+    alike: dict[tuple[str, str], list[Note]] = {}
+    for note in notes:
+        alike.setdefault((note.action, note.reason), []).append(note)
+    groups = list(alike.values())
+    for first, *others in groups[:SHOWN_NOTES]:
+        names = _named([first.column, *(note.column for note in others)])
+        tell(in_options(sentence(replace(first, column=names))))
+    if n_more := sum(map(len, groups[SHOWN_NOTES:])):
+        tell(f"... and {counted(n_more, 'more column')}")
     hints = [_about_missing(notes), _about_many(notes, options)]
     if isinstance(options, LearningOptions):
-        hints.append(_about_orders(few, options))
+        hints += [_about_scales(scales), _about_orders(few, options)]
     for hint in filter(None, hints):
         tell(hint)
 
@@ -305,6 +313,25 @@ def _about_many(notes: Sequence[Note], options: ColumnOptions) -> str:
     return f"Tell more values apart with --max-categories, such as --max-categories {n}"
 
 
+def _about_scales(scales: Sequence[str]) -> str:
+    """Return which numbers have an order, and how to have them without."""
+    if not scales:
+        return ""
+    return f"{_named(scales)}: numbers that have an order; --categorical NAMES takes it away"
+
+
+def _named(columns: Sequence[str]) -> str:
+    """Return the first names of some columns, and the number of the others.
+
+    Examples
+    --------
+    >>> _named(["a", "b"]), _named(list("abcdefgh"))
+    ('a, b', 'a, b, c, d, e and 3 more')
+    """
+    n_more = len(columns) - SHOWN_NUMBERS
+    return ", ".join(columns[:SHOWN_NUMBERS]) + (f" and {n_more:,} more" if n_more > 0 else "")
+
+
 def _about_orders(few: dict[str, int], options: LearningOptions) -> str:
     """Return how to have the order of numbers that are kept as categories, but for those named."""
     ordered = [entry.partition("=")[0] for entry in options.ordered or []]
@@ -314,11 +341,11 @@ def _about_orders(few: dict[str, int], options: LearningOptions) -> str:
         return ""
     names = list(few)[:SHOWN_NUMBERS]
     more = f" and {len(few) - len(names):,} more" if len(few) > len(names) else ""
-    counted = [f"{name}: {few[name]} numbers" for name in names]
+    asked_of = [f"{name}: {few[name]} numbers" for name in names]
     asked = ",".join(names)
     asked = f"'{asked}'" if re.search(r"[^\w,.-]", asked) else asked
     keeps = "keeps their order"
-    return f"{', '.join(counted)}{more}, kept as categories; --ordered {asked} {keeps}"
+    return f"{', '.join(asked_of)}{more}, kept as categories; --ordered {asked} {keeps}"
 
 
 def new_preparer(options: ColumnOptions, known: Sequence[str]) -> Preparer:
@@ -449,11 +476,12 @@ def _ordered(options: LearningOptions, known: Sequence[str]) -> dict[str, Any]:
     for entry in options.ordered or []:
         name, equals, values = entry.partition("=")
         if entry in known or not equals:
-            found |= dict.fromkeys(split_names([entry], known))
+            # Patterns stay, as they mean the columns that are learned from.
+            found |= dict.fromkeys([entry] if entry in known else split_names([entry], []))
         else:
             found[name] = [value.strip() for value in values.split(",")]
     passive = split_names(options.passive, known)
-    for name in found:
+    for name in expand_names(found, known):
         if name in passive:
             raise UserError(f"--passive and --ordered both name {name!r}; keep one of them.")
     return found

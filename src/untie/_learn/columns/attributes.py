@@ -34,6 +34,7 @@ from untie._table.vocabulary import Vocabulary
 from untie._util.arrays import ROUNDING
 from untie._util.checks import is_number
 from untie._util.messages import listed, message
+from untie._util.patterns import expand_keys
 from untie._util.types import BoolArray, FloatArray, IntArray
 
 COPY = 0.7
@@ -598,7 +599,7 @@ def column_factors(weights: ColumnWeights, columns: Sequence[str]) -> FloatArray
     """
     factors = np.ones(len(columns))
     named: dict[str, Any] = {}
-    for key, factor in weights.items():
+    for key, factor in expand_keys(weights, columns).items():
         name = _name(key, columns)
         if name in named:
             raise ValueError(
