@@ -67,15 +67,15 @@ def main() -> None:
 
 
 def make_table(n_rows: int, n_columns: int, n_values: int, dtype: str = "str") -> pd.DataFrame:
-    """Draw rows of three latent classes, each with its own favourite value per column."""
+    """Draw rows of three latent classes, each with its own favorite value per column."""
     rng = np.random.default_rng(0)
     words = WORDS if n_values == len(WORDS) else np.array([f"v{i}" for i in range(n_values)])
     latent = rng.integers(0, 3, n_rows)
     columns = {}
     for number in range(n_columns):
-        favourite = rng.permutation(n_values)[:3]
+        favorite = rng.permutation(n_values)[:3]
         drawn = rng.integers(0, n_values, n_rows)
-        codes = np.where(rng.random(n_rows) < 0.3, favourite[latent], drawn)
+        codes = np.where(rng.random(n_rows) < 0.3, favorite[latent], drawn)
         columns[f"c{number}"] = pd.Series(words[codes], dtype=dtype)
     return pd.DataFrame(columns)
 

@@ -75,9 +75,9 @@ def draw_codes(n_rows: int, sizes: Sequence[int], seed: int = 0) -> Codes:
     latent = rng.integers(0, N_CLASSES, n_rows)
     codes = []
     for size in sizes:
-        favourite = law.integers(0, size, N_CLASSES)
+        favorite = law.integers(0, size, N_CLASSES)
         drawn = rng.integers(0, size, n_rows)
-        cells = np.where(rng.random(n_rows) < 0.3, favourite[latent], drawn)
+        cells = np.where(rng.random(n_rows) < 0.3, favorite[latent], drawn)
         codes.append(cells.astype(smallest_unsigned(size)))
     return codes
 

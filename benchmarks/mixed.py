@@ -11,10 +11,10 @@ out. What they make of them:
 
 - TableClusterer: with a `Preparer`; "TableEncoder + k-means" are the vectors of the pipeline with
   scikit-learn's k-means; "five ranges" has five per column of numbers, without order.
-- k-prototypes: standardised numbers and words, with the package's own gamma.
+- k-prototypes: standardized numbers and words, with the package's own gamma.
 - FAMD: max(k, 5) components, or as many as there are, and k-means.
 - Gower: average linkage; missing cells are left out of each pair, as Gower defines it.
-- one-hot: standardised numbers beside one-hot words, and k-means.
+- one-hot: standardized numbers beside one-hot words, and k-means.
 
 For all but these and Gower, missing numbers are the median and missing words are a word.
 """
@@ -49,7 +49,7 @@ from untie_paper.evaluation import clustering_f_score
 RESTARTS, SEEDS, PROTOTYPE_RESTARTS = 20, 5, 5
 LEAST_COMPONENTS = 5
 FAMD_PASSES = 10
-"""Of the randomised decomposition; with the package's three, late components are not yet right."""
+"""Of the randomized decomposition; with the package's three, late components are not yet right."""
 
 FAR_BEHIND = 0.15
 """Tables where its adjusted Rand index is lower than the best by more than this are named."""

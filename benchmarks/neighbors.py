@@ -1,9 +1,9 @@
-"""Exact neighbours of 1,000 rows among the rows of Parquet files, and what else could be done.
+"""Exact neighbors of 1,000 rows among the rows of Parquet files, and what else could be done.
 
 Beside `untie.explain.neighbors` over `untie.scan`: a matrix product in single precision of as many
 rows and queries, block by block, with vectors that are in memory already; the same with the nearest
 kept; and approximate indices (usearch) of short vectors: how long they take to build and to ask,
-and how many of the exact neighbours they find. Competitors take turns, the best round counts; what
+and how many of the exact neighbors they find. Competitors take turns, the best round counts; what
 takes more than 15 seconds is timed once. ``--rows 1e6`` is a short run; ``--no-index`` leaves the
 indices out, which take minutes to build for 10^7 rows.
 """
@@ -31,7 +31,7 @@ from untie.explain import neighbors
 
 N_QUERIES = 1000
 N = 10
-"""Neighbours of each."""
+"""Neighbors of each."""
 
 BLOCK_ROWS, BLOCKS = 2**13, 12
 """The product has this many rows at a time, and takes turns among this many blocks of them."""
@@ -128,7 +128,7 @@ def multiply(vectors: FloatArray, queries: FloatArray, n_rows: int, keep: bool) 
 
 
 def search(folder: Path) -> Any:
-    """Return the exact neighbours of the queries."""
+    """Return the exact neighbors of the queries."""
     encoder = untie.load_model(folder / "model.untie")
     queries = pq.read_table(folder / "queries.parquet")
     return neighbors(encoder, untie.scan(folder / "0*.parquet"), queries, n=N)
@@ -149,7 +149,7 @@ def warm(folder: Path) -> Path:
 
 
 def approximate(folder: Path) -> None:
-    """Print the times of indices, and how many of the exact neighbours they find."""
+    """Print the times of indices, and how many of the exact neighbors they find."""
     exact = np.asarray(search(folder)["distance"]).reshape(N_QUERIES, N)
     queries = pq.read_table(folder / "queries.parquet")
     lines = []
@@ -186,9 +186,9 @@ def build_index(encoder: TableEncoder, source: Any) -> Any:
 
 
 def recall(folder: Path, keys: NDArray[Any], exact: NDArray[np.float64]) -> float:
-    """Return how many of the neighbours are among the rows with these keys.
+    """Return how many of the neighbors are among the rows with these keys.
 
-    A row that is as near as the last of the exact neighbours is as good: which of equally near rows
+    A row that is as near as the last of the exact neighbors is as good: which of equally near rows
     comes first says nothing.
 
     Parameters
@@ -198,7 +198,7 @@ def recall(folder: Path, keys: NDArray[Any], exact: NDArray[np.float64]) -> floa
     keys : integer array of shape (N_QUERIES, n_candidates)
         Positions of rows.
     exact : array of shape (N_QUERIES, N)
-        Distances of the exact neighbours.
+        Distances of the exact neighbors.
     """
     encoder = untie.load_model(folder / "model.untie")
     queries = np.asarray(encoder.transform(pq.read_table(folder / "queries.parquet")))

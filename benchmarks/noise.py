@@ -30,7 +30,7 @@ from untie import TableEncoder, count_table
 from untie._learn.selection.spectrum_number import (
     choose_n_clusters,
     noise_edge,
-    standardised_eigenvalues,
+    standardized_eigenvalues,
 )
 
 ROWS = (500, 2_000, 20_000, 200_000, 1_000_000)
@@ -157,7 +157,7 @@ def edge_and_k(power: float, n: int, m: int, v: int, seed: int) -> tuple[float, 
     often = np.array([np.bincount(column, minlength=v) >= MERGED for column in table.T])
     merged = np.where(often[np.arange(m), table], table, v)
     counts = [count_table(codes).counts for codes in (table, merged)]
-    ratios = [float(standardised_eigenvalues(c, 1)[0]) / noise_edge(c) for c in counts]
+    ratios = [float(standardized_eigenvalues(c, 1)[0]) / noise_edge(c) for c in counts]
     return ratios[0], choose_n_clusters(counts[0], 20), ratios[1]
 
 

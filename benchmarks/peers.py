@@ -35,7 +35,7 @@ from quality.peer_scores import (
     score_stored,
     stored_runs,
 )
-from quality.tables import LabelledTable, peer_tables
+from quality.tables import LabeledTable, peer_tables
 from untie_paper.evaluation import average_ranks, bonferroni_dunn, friedman, nemenyi
 
 VARIABLE = "UNTIE_PEERS"
@@ -100,7 +100,7 @@ def is_in(name: str, part: str) -> bool:
 
 
 def score_all(
-    tables: Sequence[LabelledTable],
+    tables: Sequence[LabeledTable],
     partitions: Path,
     forms: Sequence[str],
     equal_votes: bool,
@@ -208,7 +208,7 @@ def _wins(differences: pd.Series) -> str:
     return f"{ahead} / {len(differences) - ahead - behind} / {behind}"
 
 
-def report_tables(found: Frames, tables: Sequence[LabelledTable]) -> None:
+def report_tables(found: Frames, tables: Sequence[LabeledTable]) -> None:
     for scoring in SCORINGS:
         print(f"# Every table: ACC, {scoring}\n")
         frame = found[scoring, "ACC"]

@@ -4,7 +4,7 @@
 OneHotEncoder, and OneHotEncoder followed by TruncatedSVD(20). Every shape has a process of its
 own; in it, all run in turns after a round to warm up, and medians count. Peak memory is that of
 `TableEncoder(preparer=None)` above the table, in one more process. Tables are text: rows of three
-hidden classes, each with a favourite value per column, or cells that are independent of each other.
+hidden classes, each with a favorite value per column, or cells that are independent of each other.
 
     python benchmarks/shapes.py                     # the whole table, about twenty minutes
     python benchmarks/shapes.py --quick             # small tables, two rounds
@@ -31,8 +31,8 @@ from sklearn.preprocessing import OneHotEncoder
 from _timing import median_times, peak_memory, print_table, print_verdict
 from untie import UNTIE, TableEncoder
 
-N_CLASSES, FAVOURS = 3, 0.3
-"""A cell of a table with classes is its class's favourite value with probability `FAVOURS`."""
+N_CLASSES, FAVORS = 3, 0.3
+"""A cell of a table with classes is its class's favorite value with probability `FAVORS`."""
 
 PLAIN = partial(TableEncoder, preparer=None)
 """Tables of text need no preparation; one-hot encoding has none."""
@@ -127,8 +127,8 @@ def make_table(n_rows: int, n_columns: int, n_values: int, classes: bool) -> pd.
     for number in range(n_columns):
         codes = rng.integers(0, n_values, n_rows)
         if classes:
-            favourite = rng.permutation(n_values)[:N_CLASSES]
-            codes = np.where(rng.random(n_rows) < FAVOURS, favourite[latent], codes)
+            favorite = rng.permutation(n_values)[:N_CLASSES]
+            codes = np.where(rng.random(n_rows) < FAVORS, favorite[latent], codes)
         columns[f"c{number}"] = pd.Series(words[codes], dtype="str")
     return pd.DataFrame(columns)
 

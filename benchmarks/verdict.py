@@ -89,7 +89,7 @@ def main() -> None:
 
 
 def load(pickle: str | None) -> Iterator[Table]:
-    """Yield the labelled tables of the quality benchmarks."""
+    """Yield the labeled tables of the quality benchmarks."""
     for name, X, y in _tables(pickle):
         if len(X) > MOST_ROWS:
             kept = np.sort(np.random.default_rng(0).permutation(len(X))[:MOST_ROWS])

@@ -1,4 +1,4 @@
-"""Clusters and neighbours of a Dask frame, one partition in memory at a time.
+"""Clusters and neighbors of a Dask frame, one partition in memory at a time.
 
 Needs ``pip install 'untie-learn[dask]'``. Scikit-learn's MiniBatchKMeans learns from one partition
 after the other; labels and the nearest rows are then found by the workers.
@@ -33,15 +33,15 @@ def cluster(
     return vectors.map_partitions(_labels, model, meta=("cluster", "int32"))
 
 
-def neighbours(vectors: dd.DataFrame, row: Any, n_neighbours: int = 3) -> pd.Series:
+def neighbors(vectors: dd.DataFrame, row: Any, n_neighbors: int = 3) -> pd.Series:
     """Return the rows nearest to a vector, by their index, with their distances.
 
     Each partition sends its own nearest; the nearest of these are the nearest of all.
     """
     nearest = vectors.map_partitions(
-        _nearest, np.asarray(row), n_neighbours, meta=("distance", "f8")
+        _nearest, np.asarray(row), n_neighbors, meta=("distance", "f8")
     )
-    return nearest.compute().nsmallest(n_neighbours)
+    return nearest.compute().nsmallest(n_neighbors)
 
 
 def _labels(part: pd.DataFrame, model: MiniBatchKMeans) -> pd.Series:
@@ -49,9 +49,9 @@ def _labels(part: pd.DataFrame, model: MiniBatchKMeans) -> pd.Series:
     return pd.Series(labels, index=part.index, name="cluster", dtype="int32")
 
 
-def _nearest(part: pd.DataFrame, row: Any, n_neighbours: int) -> pd.Series:
+def _nearest(part: pd.DataFrame, row: Any, n_neighbors: int) -> pd.Series:
     distances = np.linalg.norm(part.to_numpy() - row, axis=1)
-    return pd.Series(distances, index=part.index, name="distance").nsmallest(n_neighbours)
+    return pd.Series(distances, index=part.index, name="distance").nsmallest(n_neighbors)
 
 
 def main() -> None:
@@ -62,7 +62,7 @@ def main() -> None:
     clusters = cluster(vectors, n_clusters=2).compute()
     print(pd.crosstab(clusters, label.to_numpy()).to_string(), "\n")
     first = vectors.head(1).to_numpy()[0]
-    print(mushrooms.assign(distance=neighbours(vectors, first)).dropna().iloc[:, [0, 1, 2, -1]])
+    print(mushrooms.assign(distance=neighbors(vectors, first)).dropna().iloc[:, [0, 1, 2, -1]])
 
 
 if __name__ == "__main__":

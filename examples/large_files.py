@@ -1,7 +1,7 @@
-"""Clusters and neighbours of files that are larger than memory.
+"""Clusters and neighbors of files that are larger than memory.
 
-Needs ``pip install 'untie-learn[files]'``, and ``pip install usearch`` for approximate neighbours.
-The rows are never in memory together: they are counted, transformed and labelled piece by piece.
+Needs ``pip install 'untie-learn[files]'``, and ``pip install usearch`` for approximate neighbors.
+The rows are never in memory together: they are counted, transformed and labeled piece by piece.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def write_labels(clusterer: TableClusterer, source: Any, path: Path) -> None:
 
 
 def build_index(encoder: TableEncoder, source: Any) -> Any:
-    """Return an index of approximate neighbours; a row's key is its number.
+    """Return an index of approximate neighbors; a row's key is its number.
 
     Vectors of few components, in single precision: 64 bytes per row for 16 of them. Distances are
     those of the components, the best that this few dimensions can have.
@@ -71,7 +71,7 @@ def main(folder: Path = Path("large_files_out")) -> None:
     try:
         index = build_index(encoder, source)
     except ImportError:
-        print("Approximate neighbours need usearch: pip install usearch")
+        print("Approximate neighbors need usearch: pip install usearch")
         return
     found = index.search(encoder.transform(mushrooms[:1])[0].astype(np.float32), 5)
     print("most like row 0, by the index:", found.keys.tolist())

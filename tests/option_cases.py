@@ -350,7 +350,7 @@ def as_in_python(find, name, settings, **without):
 
 
 def near(rows, encoder):
-    """Return the distances of the neighbours of row 3."""
+    """Return the distances of the neighbors of row 3."""
     return explain.neighbors(encoder, rows, 3, n=4)["distance"].to_numpy()
 
 

@@ -49,7 +49,7 @@ def full_features(rows, couplings=(("intra",), ("inter",)), kernels=None, weight
     return np.hstack(features)
 
 
-def centred(features, weights=None):
+def centered(features, weights=None):
     return features - np.average(features, axis=0, weights=weights)
 
 

@@ -50,7 +50,7 @@ def test_extras_that_bring_extras_bring_their_own():
 @pytest.mark.parametrize(
     "text", ["pip install untie", "pip install --upgrade 'untie[pandas]'", "the extra untie[files]"]
 )
-def test_a_strangers_package_is_recognised(text):
+def test_a_strangers_package_is_recognized(text):
     assert STRANGERS.search(text)
     assert not STRANGERS.search(text.replace("untie", DISTRIBUTION))
 

@@ -96,7 +96,7 @@ def test_similarities_are_sums_over_columns(fitted, melons):
     np.testing.assert_allclose(fitted.similarity(melons), total, atol=1e-12)
 
 
-def test_value_similarity_is_labelled(fitted):
+def test_value_similarity_is_labeled(fitted):
     frame = fitted.value_similarity("Color")
     assert list(frame.index) == list(frame.columns) == ["black", "green", "white", "yellow"]
     with pytest.raises(

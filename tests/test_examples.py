@@ -17,7 +17,7 @@ def two_kinds(n_rows):
     return pd.DataFrame({**columns, "C": rng.choice(list("xyz"), n_rows)}), kind
 
 
-def test_clusters_and_neighbours_of_a_dask_frame():
+def test_clusters_and_neighbors_of_a_dask_frame():
     recipe = example("dask_clusters")
     table, kind = two_kinds(200)
     parts = [table[:70], table[:0], table[70:150], table[150:]]
@@ -29,13 +29,13 @@ def test_clusters_and_neighbours_of_a_dask_frame():
     assert found.tolist() in (kind.tolist(), (1 - kind).tolist())
     rows = encoder.transform(table)
     row = (rows[0] + 2 * rows[120]) / 3
-    nearest = recipe.neighbours(vectors, row, 5)
+    nearest = recipe.neighbors(vectors, row, 5)
     distances = np.sqrt(((rows - row) ** 2).sum(axis=1))
     np.testing.assert_allclose(nearest, np.sort(distances)[:5], atol=1e-12)
     np.testing.assert_allclose(nearest, distances[nearest.index], atol=1e-12)
 
 
-def test_clusters_and_neighbours_of_files(tmp_path):
+def test_clusters_and_neighbors_of_files(tmp_path):
     recipe = example("large_files")
     table, kind = two_kinds(200)
     for number, rows in enumerate((table[:70], table[70:])):

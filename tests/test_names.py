@@ -44,18 +44,18 @@ def is_rigid(table):
     be exchanged in the same way.
     """
     cells = table.astype(object).where(table.notna(), "a cell without a value")
-    colours = {tuple(row): times for row, times in cells.value_counts().items()}
+    colors = {tuple(row): times for row, times in cells.value_counts().items()}
     for _ in range(4):
         members = {}
-        for row, colour in colours.items():
+        for row, color in colors.items():
             for place, value in enumerate(row):
-                members.setdefault((place, value), []).append(colour)
+                members.setdefault((place, value), []).append(color)
         kinds = {value: hash(tuple(sorted(found))) for value, found in members.items()}
-        colours = {
-            row: hash((colour, tuple(sorted(kinds[value] for value in enumerate(row)))))
-            for row, colour in colours.items()
+        colors = {
+            row: hash((color, tuple(sorted(kinds[value] for value in enumerate(row)))))
+            for row, color in colors.items()
         }
-    return len(set(colours.values())) == len(colours)
+    return len(set(colors.values())) == len(colors)
 
 
 def assert_same_encoders(first, second, table, other, rows):

@@ -23,7 +23,7 @@ def survey():
 
 
 def partitions(n_rows, n_clusters):
-    """Yield every labelling that uses all clusters."""
+    """Yield every labeling that uses all clusters."""
     for labels in product(range(n_clusters), repeat=n_rows):
         if len(set(labels)) == n_clusters:
             yield np.array(labels)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from held_back import family_of, is_held_back
 from representations import IDEAS, View, shortened
 from scores import mean_rank
-from tables import LabelledTable, made_tables, paper_tables, peer_tables, real_tables
+from tables import LabeledTable, made_tables, paper_tables, peer_tables, real_tables
 from untie import count_table
 from untie._learn.selection.cluster_gain import description_gain, number_of_starts
 from untie._learn.selection.objectives import CLUSTERS, OBJECTIVES
@@ -81,7 +81,7 @@ Found = dict[Key, dict[str, Results]]
 """By table and idea."""
 
 
-def gather(grounds: Iterable[str], quick: bool) -> Iterator[LabelledTable]:
+def gather(grounds: Iterable[str], quick: bool) -> Iterator[LabeledTable]:
     """Yield the tables of some grounds."""
     if "paper" in grounds:
         yield from paper_tables(["hayesroth", "housevotes", "hepatitis"] if quick else None)
@@ -94,20 +94,20 @@ def gather(grounds: Iterable[str], quick: bool) -> Iterator[LabelledTable]:
         yield from peer_tables(Path(folder) / "tables")
 
 
-def is_in(table: LabelledTable, part: str) -> bool:
+def is_in(table: LabeledTable, part: str) -> bool:
     return part == "all" or is_held_back(table.name, table.kind) == (part == "held-back")
 
 
-def cut(table: LabelledTable, most_rows: int) -> LabelledTable:
+def cut(table: LabeledTable, most_rows: int) -> LabeledTable:
     """Draw some rows of a large table, the same ones every time."""
     if len(table.X) <= most_rows:
         return table
     drawn = np.sort(RandomState(0).permutation(len(table.X))[:most_rows])
     X = table.X.iloc[drawn].reset_index(drop=True)
-    return LabelledTable(table.name, table.kind, X, pd.factorize(table.y[drawn])[0])
+    return LabeledTable(table.name, table.kind, X, pd.factorize(table.y[drawn])[0])
 
 
-def evaluate(table: LabelledTable, ideas: Sequence[str], on_gpu: bool) -> dict[str, Results]:
+def evaluate(table: LabeledTable, ideas: Sequence[str], on_gpu: bool) -> dict[str, Results]:
     """Return the scores and every yardstick of each idea."""
     counted = count_table(table.X)
     counts = counted.counts

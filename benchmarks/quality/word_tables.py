@@ -32,7 +32,7 @@ import numpy as np
 import pandas as pd
 
 from mixed_tables import from_keel, from_r
-from tables import MOST_NUMBERS, LabelledTable
+from tables import MOST_NUMBERS, LabeledTable
 
 MOST_ROWS, SAMPLE_SEED = 10_000, 7
 LEAST_OF_A_CLASS = 5
@@ -64,13 +64,13 @@ class Recipe:
     times: str = ""
 
 
-def word_tables(chosen: Sequence[str] | None = None) -> Iterator[LabelledTable]:
+def word_tables(chosen: Sequence[str] | None = None) -> Iterator[LabeledTable]:
     """Give the tables of some names, or all of them, in the order of `NAMES`."""
     for name in NAMES if chosen is None else chosen:
         yield load_words(name)
 
 
-def load_words(name: str) -> LabelledTable:
+def load_words(name: str) -> LabeledTable:
     """Read a table by its name."""
     recipe = RECIPES[name]
     frame = recipe.read()
@@ -85,7 +85,7 @@ def load_words(name: str) -> LabelledTable:
     y = y[y.groupby(y).transform("size") >= LEAST_OF_A_CLASS]
     X = words.loc[y.index].reset_index(drop=True)
     X = X.loc[:, X.nunique() > 1]
-    return LabelledTable(name, "words", X, pd.factorize(y, sort=True)[0])
+    return LabeledTable(name, "words", X, pd.factorize(y, sort=True)[0])
 
 
 def is_number(column: pd.Series) -> bool:
@@ -233,7 +233,7 @@ RECIPES: dict[str, Recipe] = {
     # Women of Rochdale: in work or not.
     "rochdale": Recipe(from_r("vcd", "Rochdale"), "EconActive", times="Freq"),
     # Motifs at sites of Pacific rock art: engraved or painted. Without the sites' names, and how
-    # it was engraved and in which colours, which only one of the two can have.
+    # it was engraved and in which colors, which only one of the two can have.
     "rockart": Recipe(
         from_r("DAAG", "rockArt"),
         "Technique",

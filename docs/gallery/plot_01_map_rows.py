@@ -3,7 +3,7 @@ Rows on a map
 =============
 
 Every point is a patient, or several with the same findings; the more similar, the nearer. The
-colours are the diagnoses, which were not learned from.
+colors are the diagnoses, which were not learned from.
 """
 
 from untie import TableEncoder, plot

@@ -22,7 +22,7 @@ noise = {f"noise {n}": rng.integers(2, size=600) for n in range(8)}
 table = pd.DataFrame(told | noise).astype(str)
 
 # %%
-# The kinds are not learned from; they are the colours. Both maps are the first two principal
+# The kinds are not learned from; they are the colors. Both maps are the first two principal
 # components.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")

@@ -26,6 +26,6 @@ encoder = TableEncoder(n_clusters=2).fit(mushrooms)
 plot.map_values(encoder, max_values=40)
 
 # %%
-# One column: the odours.
+# One column: the odors.
 
 plot.map_values(encoder, "odor")

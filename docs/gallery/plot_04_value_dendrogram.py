@@ -2,7 +2,7 @@
 A tree of values
 ================
 
-The further left two values join, the more alike they are. The names of the colours are all that
+The further left two values join, the more alike they are. The names of the colors are all that
 the column has; that some are alike is learned from the other columns.
 """
 

@@ -3,7 +3,7 @@ What makes the clusters
 =======================
 
 A line is a value, a column a cluster. The number is the share of the cluster's rows that have the
-value, the colour its lift: how much more often than in the whole table.
+value, the color its lift: how much more often than in the whole table.
 """
 
 from untie import TableClusterer, explain, plot

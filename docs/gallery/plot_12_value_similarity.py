@@ -2,7 +2,7 @@
 How alike the values of a column are
 ====================================
 
-``value_similarity`` is a labelled square table, which any library draws. The values are made
+``value_similarity`` is a labeled square table, which any library draws. The values are made
 cosines here, so that a value has 1 with itself.
 """
 

@@ -16,16 +16,16 @@ from untie import make_report
 from untie.datasets import load
 
 SIZE = {"width": 1100, "height": 880}
-COLOURS = 128
-"""So many colours keep a picture below 100 kB."""
+COLORS = 128
+"""So many colors keep a picture below 100 kB."""
 
 
 def take(browser: Browser, page: Path, scheme: str) -> None:
-    """Write the first screen of a page, in light or dark colours."""
+    """Write the first screen of a page, in light or dark colors."""
     tab = browser.new_page(viewport=SIZE, color_scheme=scheme)
     tab.goto(page.as_uri())
     tab.wait_for_timeout(1000)  # the map is drawn by a script
-    picture = Image.open(BytesIO(tab.screenshot())).convert("RGB").quantize(COLOURS)
+    picture = Image.open(BytesIO(tab.screenshot())).convert("RGB").quantize(COLORS)
     picture.save(Path(__file__).parent / f"report-{scheme}.png", optimize=True)
 
 

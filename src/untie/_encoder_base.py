@@ -239,7 +239,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         ----------
         counted : CountedTable
             What :func:`untie.count_table` gives, or a sum of them. Without a sample there is
-            nothing to compare: a `TableEncoder` learns "couplings" ("halves" for neighbours), and
+            nothing to compare: a `TableEncoder` learns "couplings" ("halves" for neighbors), and
             ``n_clusters="auto"`` is refused. The time depends on the number of values, not on that
             of the rows.
 
@@ -333,7 +333,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         return frames.value_vectors(self._library, self.vocabulary_, vectors, names)
 
     def value_similarity(self, column: str) -> Any:
-        """Return a square, labelled frame with the similarity of a column's values.
+        """Return a square, labeled frame with the similarity of a column's values.
 
         A row's similarity to another is the sum of these over the columns.
 
@@ -399,7 +399,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
 
         The kernel matrices of such a column (more than 500 values) are not formed: a kernel is
         taken through landmarks, some of the values, and of that its leading axes are kept. Columns:
-        column, coupling, kernel, axes (how many are kept) and error, the share of the centred
+        column, coupling, kernel, axes (how many are kept) and error, the share of the centered
         kernel's trace that the axes do not give.
 
         Returns

@@ -258,7 +258,7 @@ class TableClusterer(
         -------
         array of shape (n_rows,)
             For a lazy table, a pyarrow RecordBatchReader with one column, "cluster": rows are read
-            and labelled as it is iterated, and keep their order. For a Dask frame, a Dask series;
+            and labeled as it is iterated, and keep their order. For a Dask frame, a Dask series;
             nothing is computed yet.
         """
         check_is_fitted(self)
@@ -301,7 +301,7 @@ class TableClusterer(
         check_is_fitted(self)
         space = self.encoder_._model.space
         return lloyd.all_distances(
-            space, PackedRows(self._codes(X), space.n_codes), self._centres()
+            space, PackedRows(self._codes(X), space.n_codes), self._centers()
         )
 
     @property
@@ -386,9 +386,9 @@ class TableClusterer(
         space, max_iter = model.space, int(self.max_iter)
         seed = draws_of(self.random_state).randint(2**31 - 1)
         n_starts = None if self.n_init == AUTO else int(self.n_init)
-        centres = lloyd.first_centres(model.vectors, sample, k, n_starts, seed)
+        centers = lloyd.first_centers(model.vectors, sample, k, n_starts, seed)
         passes = min(max_iter, most_passes)
-        centres, found, n_iter, settled = lloyd.refine(space, centres, walk, passes)
+        centers, found, n_iter, settled = lloyd.refine(space, centers, walk, passes)
         if not settled and passes == max_iter:
             warn_user(
                 f"The means still moved after max_iter={max_iter} passes; raise it.",
@@ -398,16 +398,16 @@ class TableClusterer(
             found, cells_of(model), walk, min(max_iter, most_moves)
         )
         if costs is not None:
-            centres = space.centres(found.counts)
+            centers = space.centers(found.counts)
         order = lloyd.largest_first(
-            costs or lloyd.distance_costs(space, centres), found.sizes, sample
+            costs or lloyd.distance_costs(space, centers), found.sizes, sample
         )
-        ordered = [part[order] for part in centres]
+        ordered = [part[order] for part in centers]
         self.encoder_, self.k_choice_ = encoder, choice
         self._costs = costs and [table[:, order] for table in costs]
         self.cluster_centers_ = np.hstack(ordered)
         self.n_clusters_ = len(self.cluster_centers_)
-        self.inertia_, self.n_iter_ = lloyd.inertia_of(space, centres, found), n_iter + n_moves
+        self.inertia_, self.n_iter_ = lloyd.inertia_of(space, centers, found), n_iter + n_moves
         counts = [joint[order] for joint in found.counts]
         into = self._costs or lloyd.distance_costs(space, ordered)
         self.cluster_radius_ = lloyd.find_cluster_radius(space, ordered, counts, into, sample)
@@ -464,12 +464,12 @@ class TableClusterer(
         return self._label_task().compute(codes)
 
     def _label_task(self) -> LabelTask:
-        costs = self._costs or lloyd.distance_costs(self.encoder_._model.space, self._centres())
+        costs = self._costs or lloyd.distance_costs(self.encoder_._model.space, self._centers())
         as_now = copy(self)
         as_now._labels = None  # which workers need not get
         return LabelTask(as_now, costs)
 
-    def _centres(self) -> lloyd.Centres:
+    def _centers(self) -> lloyd.Centers:
         return lloyd.split_columns(self.cluster_centers_, self.encoder_._model.vectors)
 
     def _check_parameters(self) -> None:

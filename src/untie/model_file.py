@@ -94,7 +94,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> from untie import TableEncoder, load_model
-    >>> path = Path(mkdtemp()) / "colours.untie"
+    >>> path = Path(mkdtemp()) / "colors.untie"
     >>> TableEncoder(2).fit([["red", "no"], ["blue", "no"], ["red", "yes"]]).save(path)
     >>> load_model(path)
     TableEncoder(n_clusters=2)

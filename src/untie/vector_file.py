@@ -51,14 +51,14 @@ def sink(
     >>> import untie
     >>> wines = untie.scan(
     ...     sql="SELECT * FROM (VALUES (1, 'red', 'dry'), (2, 'white', 'dry'), (3, 'red', 'sweet'))"
-    ...     " AS wines(id, colour, taste)"
+    ...     " AS wines(id, color, taste)"
     ... )
-    >>> encoder = untie.TableEncoder(2).fit(wines.select(["colour", "taste"]))
+    >>> encoder = untie.TableEncoder(2).fit(wines.select(["color", "taste"]))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "vectors.parquet")
     ...     untie.sink(encoder, wines, path, keep=["id"])
     ...     untie.scan(path).columns
-    ['id', 'colour=red', 'colour=white', 'taste=dry', 'taste=sweet']
+    ['id', 'color=red', 'color=white', 'taste=dry', 'taste=sweet']
     """
     fitted = as_fitted(model)
     write = writer_of(path)

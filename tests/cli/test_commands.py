@@ -281,10 +281,10 @@ def test_families_are_told(shops, tmp_path, command):
     assert "follow" not in without.stderr
 
 
-def test_fit_for_neighbours_needs_no_number(people, tmp_path):
+def test_fit_for_neighbors_needs_no_number(people, tmp_path):
     path = tmp_path / "model.untie"
     answer = ask("fit", people, "-o", path, "--purpose", "neighbors")
-    assert "values, for neighbours: " in answer.stderr
+    assert "values, for neighbors: " in answer.stderr
     assert "clusters" not in answer.stderr
     encoder = untie.load_model(path)
     assert (encoder.purpose, encoder.n_clusters, encoder.k_choice_) == ("neighbors", None, None)

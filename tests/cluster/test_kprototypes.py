@@ -240,8 +240,8 @@ def test_it_is_what_it_is_defined_as(n_missing):
         distances += 0.5 * (words[:, None] != centers[name].to_numpy())
     for name in ("x0", "x1"):
         numbers = table[name].to_numpy(float)
-        centred = numbers[:, None] - centers[name].to_numpy(float)
-        distances += np.nan_to_num((centred / np.nanstd(numbers)) ** 2)
+        centered = numbers[:, None] - centers[name].to_numpy(float)
+        distances += np.nan_to_num((centered / np.nanstd(numbers)) ** 2)
         for cluster in range(3):
             mean = np.nanmean(numbers[model.labels_ == cluster])
             assert centers[name][cluster] == pytest.approx(mean)

@@ -79,10 +79,10 @@ def test_counts_of_other_sizes_do_not_add():
 
 def test_relabel_moves_and_merges_values():
     targets = [np.array([3, 0, 3]), np.array([1, 0])]
-    relabelled = count(CODES, SIZES).relabel(targets, (4, 2))
+    relabeled = count(CODES, SIZES).relabel(targets, (4, 2))
     # Unknown cells stay unknown: one past the last of the new codes.
     new_codes = [np.append(t, s)[c] for t, s, c in zip(targets, (4, 2), CODES, strict=True)]
-    assert_same(relabelled, count(new_codes, (4, 2)))
+    assert_same(relabeled, count(new_codes, (4, 2)))
 
 
 @given(small_tables(max_rows=14), st.data())

@@ -25,7 +25,7 @@ def test_packs_hold_every_attribute_once_and_stay_small(widths, limit):
 
 
 def test_narrow_attributes_fill_the_packs_of_wide_ones():
-    # Neighbours alone would make eight packs of these.
+    # Neighbors alone would make eight packs of these.
     assert len(fill_packs([100, 2, 100, 2, 100, 2, 100, 2], 200)) == 4
 
 

@@ -83,7 +83,7 @@ def test_values_that_are_equal_have_one_number():
     assert len(numbers) == 1
 
 
-class Colour(str, Enum):  # noqa: UP042  # written as "Colour.RED", which a StrEnum is not
+class Color(str, Enum):  # noqa: UP042  # written as "Color.RED", which a StrEnum is not
     RED = "red"
 
 
@@ -100,7 +100,7 @@ FIRST = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=1)))  # before the fir
         (pd.Interval(0, 1), pd.Interval(0.0, 1.0)),
         (NOON, NOON.astimezone(timezone(timedelta(hours=5)))),
         (FIRST, FIRST),
-        ("red", Colour.RED),
+        ("red", Color.RED),
         (Decimal("1e5000"), Decimal("10e4999")),
     ],
 )

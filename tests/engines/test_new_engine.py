@@ -45,7 +45,7 @@ FRAME = table()
 CELLS = FRAME.drop(columns="w")
 
 
-def test_it_is_recognised(frames_engine):
+def test_it_is_recognized(frames_engine):
     assert isinstance(registry.open_table(pieces(CELLS)), frames_engine)
     assert not registry.open_table(CELLS).is_lazy
     assert not registry.open_table(CELLS.values.tolist()).is_lazy

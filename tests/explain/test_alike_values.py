@@ -200,7 +200,7 @@ def test_bad_input():
         alike_values(encoder, n=0)
 
 
-def test_ranges_are_near_their_neighbours_and_listed_in_their_order():
+def test_ranges_are_near_their_neighbors_and_listed_in_their_order():
     rng = np.random.default_rng(0)
     age = rng.integers(18, 90, 900)
     frame = pd.DataFrame({"age": age, "job": np.where(age + rng.normal(0, 8, 900) < 50, "a", "b")})

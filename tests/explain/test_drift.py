@@ -220,7 +220,7 @@ def test_columns_whose_names_are_numbers():
     assert found.appeared == ("1=e",)
 
 
-def test_couplings_of_ranges_are_those_of_neighbours_together():
+def test_couplings_of_ranges_are_those_of_neighbors_together():
     """Tens of ranges have too few rows each to tell whether a coupling has changed."""
     rng = np.random.default_rng(0)
 

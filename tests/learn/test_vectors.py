@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from oracle import centred
+from oracle import centered
 from tables import encoder_of, latent_classes
 from untie import UNTIE, TableEncoder
 from untie._learn import vectors
@@ -59,10 +59,10 @@ def test_compact_and_full_have_the_same_inner_products(survey):
 
 @pytest.mark.parametrize("n_components", [1, 2, 5])
 def test_components_are_the_best_of_their_dimension(survey, n_components):
-    X = centred(TableEncoder(3, preparer=None).fit_transform(survey))
+    X = centered(TableEncoder(3, preparer=None).fit_transform(survey))
     projected = TableEncoder(3, n_components=n_components, preparer=None).fit_transform(survey)
     singular = np.linalg.svd(X, compute_uv=False)
-    kept = np.sum(centred(projected) ** 2)
+    kept = np.sum(centered(projected) ** 2)
     assert kept == pytest.approx(np.sum(singular[:n_components] ** 2))
     np.testing.assert_allclose(projected.mean(axis=0), 0, atol=1e-9)
     assert list(

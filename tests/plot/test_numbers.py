@@ -9,7 +9,7 @@ from plot_cases import new_axes, tick_texts, title
 from tables import latent_classes
 from untie import UNTIE, TableEncoder, choose_k, plot
 from untie.explain import associations, cluster_profile, weight_shares
-from untie.plot._style import GREY, short
+from untie.plot._style import GRAY, short
 
 
 @pytest.mark.parametrize("by", ["column", "coupling", "kernel"])
@@ -27,7 +27,7 @@ def test_small_bars_are_one(zoo):
     widths = [bar.get_width() for bar in ax.patches]
     np.testing.assert_allclose(widths, [*expected[:4], expected[4:].sum()])
     assert tick_texts(ax, "y")[-1] == "12 others together"
-    assert to_hex(ax.patches[-1].get_facecolor()) == GREY
+    assert to_hex(ax.patches[-1].get_facecolor()) == GRAY
     assert "the 4 largest of 16" in title(ax)
 
 

@@ -119,7 +119,7 @@ def legend(ax):
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
-def test_colours_are_labels_with_their_numbers_of_rows(zoo):
+def test_colors_are_labels_with_their_numbers_of_rows(zoo):
     encoder, X = zoo
     ax = plot.map_rows(encoder, X, labels="legs", method="pca", ax=new_axes())
     counts = X["legs"].value_counts()
@@ -160,7 +160,7 @@ def test_a_point_has_the_label_of_most_of_its_rows():
     assert sizes[0][0] / sizes[1][0] == pytest.approx(np.sqrt(3 / 2))
 
 
-def test_the_clusters_of_a_clusterer_are_its_colours(zoo):
+def test_the_clusters_of_a_clusterer_are_its_colors(zoo):
     X = zoo[1]
     clusterer = TableClusterer(3).fit(X)
     ax = plot.map_rows(clusterer, X, method="pca", ax=new_axes())

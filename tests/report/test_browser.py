@@ -46,8 +46,8 @@ def test_the_page_fits_every_screen(browser, path, scheme, size):
     page.goto(path.as_uri())
     page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert colour == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 28)"}[scheme]
+    color = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert color == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 28)"}[scheme]
     page.close()
 
 
@@ -108,7 +108,7 @@ def test_without_scripts_all_but_the_map_can_be_read(browser, people_path):
     assert page.locator(".groups li").first.is_visible()
     assert page.locator("#t-side-by-side tbody tr").count() > 5
     assert page.locator("#t-shares").is_visible()
-    for gone in ("#map-canvas", "#map-colour", "#pair-first", "button.csv >> nth=0"):
+    for gone in ("#map-canvas", "#map-color", "#pair-first", "button.csv >> nth=0"):
         assert not page.locator(gone).is_visible()
     assert page.locator("main noscript p").is_visible()
     context.close()

@@ -26,15 +26,15 @@ def test_hover_shows_the_cells_of_the_row(tab):
     assert not tab.locator("#map-tip").is_visible()
 
 
-def test_colours_change_with_the_column(tab):
+def test_colors_change_with_the_column(tab):
     data = data_of(tab)
     before = pixels(tab)
     for number, column in enumerate(data["columns"]):
-        tab.locator("#map-colour").select_option(str(number))
+        tab.locator("#map-color").select_option(str(number))
         named = tab.locator("#map-legend button span:nth-of-type(1)").all_text_contents()
         counts = tab.locator("#map-legend button span:nth-of-type(2)").all_text_contents()
         codes = np.array(column["codes"])
-        if column["ordered"]:  # tens of ranges, some neighbours of which have a colour together
+        if column["ordered"]:  # tens of ranges, some neighbors of which have a color together
             assert len(column["runs"]) < 9 < len(column["labels"])
             codes = np.array(column["run_of"])[codes]
         assert named == column.get("runs", column["labels"])
@@ -168,7 +168,7 @@ def test_values_that_look_the_same_when_cut_stay_two(browser, tmp_path):
     make_report(frame, TableClusterer(2)).save(path)
     page = browser.new_page()
     page.goto(path.as_uri())
-    page.select_option("#map-colour", label="a")
+    page.select_option("#map-color", label="a")
     buttons = page.locator("#map-legend button")
     assert buttons.count() == 3
     buttons.nth(0).click()
@@ -206,15 +206,15 @@ def test_legends_count_all_rows_where_the_map_is_a_sample(browser, people_path):
     assert said == "The numbers count all 2,600 rows; the map shows 2,000 of them."
     counts = page.locator("#map-legend button span:nth-of-type(2)")
     assert sum(int(text.replace(",", "")) for text in counts.all_text_contents()) == len(frame)
-    page.select_option("#map-colour", label="town")
+    page.select_option("#map-color", label="town")
     names = page.locator("#map-legend button span:nth-of-type(1)").all_text_contents()
     found = [int(text.replace(",", "")) for text in counts.all_text_contents()]
     assert dict(zip(names, found, strict=True)) == frame.town.value_counts().to_dict()
-    page.select_option("#map-colour", label="left (not learned from)")
+    page.select_option("#map-color", label="left (not learned from)")
     names = page.locator("#map-legend button span:nth-of-type(1)").all_text_contents()
     found = [int(text.replace(",", "")) for text in counts.all_text_contents()]
     assert dict(zip(names, found, strict=True)) == frame.left.value_counts().to_dict()
-    page.select_option("#map-colour", label="gross_income")
+    page.select_option("#map-color", label="gross_income")
     found = [int(text.replace(",", "")) for text in counts.all_text_contents()]
     assert sum(found) == len(frame)
     page.close()

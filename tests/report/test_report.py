@@ -135,7 +135,7 @@ def test_outliers_weights_and_choice_are_those_of_the_library(zoo):
     )
 
 
-def test_neighbours_and_reasons_are_those_of_the_library(zoo, zoo_page, zoo_clusterer):
+def test_neighbors_and_reasons_are_those_of_the_library(zoo, zoo_page, zoo_clusterer):
     data = data_of(zoo_page)
     rows = Preparer().fit_transform(zoo)
     distinct = rows.iloc[data["first"]].reset_index(drop=True)
@@ -286,7 +286,7 @@ def test_texts_are_cut_and_columns_left_out_to_keep_the_page_small(monkeypatch):
     assert len(landscape.embed([column["labels"] for column in data["columns"]])) <= 40_000
     assert f"It knows the cells of {len(data['columns'])} of 12 columns" in report.html
     assert data["n_columns"] == 12
-    # Neighbours are the same: they are found by all columns.
+    # Neighbors are the same: they are found by all columns.
     for mine, theirs in zip(data["neighbors"], whole["neighbors"], strict=True):
         assert [entry[:3] for entry in mine] == [entry[:3] for entry in theirs]
 
@@ -365,7 +365,7 @@ def test_data_card_says_what_was_done():
     assert age["ordered"] == 35
     ranges = list(Preparer().fit(frame).ranges("age"))
     assert age["labels"] == ranges
-    # Colours are of some neighbours together.
+    # Colors are of some neighbors together.
     assert age["n_runs"] == len(age["runs"]) == 7
     assert age["run_of"] == [place // 5 for place in range(35)]
     assert age["runs"][0] == f"up to {ranges[4].split()[-1]}"

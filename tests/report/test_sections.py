@@ -95,7 +95,7 @@ def test_values_that_all_clusters_have_alike_are_left_out():
     assert (apart[kept][1:] >= 0.05).all()
 
 
-def test_colours_of_shares_are_differences_from_the_whole_table(report):
+def test_colors_of_shares_are_differences_from_the_whole_table(report):
     found = table_of(report, "shares")
     page = section(report, "shares")
     line = re.search(r'<th scope="row"[^>]*>town = Rome</th>(.*?)</tr>', page)[1]
@@ -141,7 +141,7 @@ def test_the_label_is_counted_and_measured(report, people, prepared):
     truth, clusters = people.left[known].astype(str), labels[known]
     measures = table_of(report, "label", "measures").set_index("measure")["score"]
     assert measures["adjusted Rand index"] == pytest.approx(adjusted_rand_score(truth, clusters))
-    assert measures["normalised mutual information"] == pytest.approx(
+    assert measures["normalized mutual information"] == pytest.approx(
         normalized_mutual_info_score(truth, clusters)
     )
     assert measures["purity"] == pytest.approx(purity(truth, clusters))

@@ -134,7 +134,7 @@ def test_nothing_is_said_twice(name, request):
 @pytest.mark.parametrize("name", ["report", "wide"])
 def test_markdown_has_no_words_of_the_screen(name, request):
     report = request.getfixturevalue(name)
-    words = r"\b(orange|blue|colours?|click|drag|keyboard|legend|the map|this page)\b"
+    words = r"\b(orange|blue|colors?|click|drag|keyboard|legend|the map|this page)\b"
     assert not re.search(words, report.to_markdown(), re.IGNORECASE)
     on_page = re.findall(r'class="on-page">(.*?)</', report.html)
     assert on_page

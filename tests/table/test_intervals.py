@@ -1,4 +1,4 @@
-"""Runs of neighbouring values: the best one against trying all, and what they are called."""
+"""Runs of neighboring values: the best one against trying all, and what they are called."""
 
 import re
 

@@ -31,8 +31,8 @@ def test_no_partition_is_better(n_clusters):
 
 def test_it_finds_what_scikit_learn_finds():
     rng = np.random.RandomState(0)
-    centres = rng.normal(size=(5, 8))
-    rows = centres[rng.randint(5, size=300)] + 0.3 * rng.normal(size=(300, 8)) + 100.0
+    centers = rng.normal(size=(5, 8))
+    rows = centers[rng.randint(5, size=300)] + 0.3 * rng.normal(size=(300, 8)) + 100.0
     weights = rng.random_sample(300) + 0.5
     labels = best_labels(rows, weights, 5, 20, rng)
     peer = KMeans(5, n_init=20, random_state=0).fit(rows, sample_weight=weights)

@@ -31,15 +31,15 @@ def test_they_are_the_same_as_in_one_array(seed):
     weights, members = draws.random(40), draws.random((5, 40))
     sides = draws.normal(size=(6, array.shape[1] + 1))
     numbers = draws.integers(0, 40, (2, 3))
-    centred = array - np.average(array, axis=0, weights=weights)
+    centered = array - np.average(array, axis=0, weights=weights)
     for found in (rows.less_mean(weights), WholeRows.of(array, weights)):
         assert found.shape == array.shape
-        np.testing.assert_allclose(found.some(numbers), centred[numbers], atol=1e-12)
-        np.testing.assert_allclose(found.squares(), (centred**2).sum(axis=1))
-        expected = sides[:, :-1] @ centred.T + sides[:, -1:]
+        np.testing.assert_allclose(found.some(numbers), centered[numbers], atol=1e-12)
+        np.testing.assert_allclose(found.squares(), (centered**2).sum(axis=1))
+        expected = sides[:, :-1] @ centered.T + sides[:, -1:]
         np.testing.assert_allclose(found.products(sides), expected, atol=1e-12)
         sums = found.sums(members)
-        np.testing.assert_allclose(sums[:, :-1], members @ centred, atol=1e-12)
+        np.testing.assert_allclose(sums[:, :-1], members @ centered, atol=1e-12)
         np.testing.assert_allclose(sums[:, -1], members.sum(axis=1))
 
 

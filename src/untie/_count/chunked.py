@@ -33,7 +33,7 @@ times as many, if there are many values."""
 
 @dataclass(frozen=True, eq=False)
 class PartialCount:
-    """What was counted of some pieces of a table; ``+`` unites neighbours.
+    """What was counted of some pieces of a table; ``+`` unites neighbors.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def count_gathered(task: CountTask, pieces: Iterable[Rows]) -> PartialCount:
 
 
 def _lists(task: CountTask, pieces: Iterable[Rows]) -> Iterator[list[Rows]]:
-    """Put neighbouring pieces together."""
+    """Put neighboring pieces together."""
     waiting: list[Rows] = []
     n_bytes = 0
     for rows in pieces:

@@ -1,4 +1,4 @@
-"""What can be said of a cluster in one column: its values, or a run of neighbouring ones."""
+"""What can be said of a cluster in one column: its values, or a run of neighboring ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ def cross_table(
 
 
 def find_entries(counts: FloatArray, labels: Sequence[str], positions: Positions | None) -> Entries:
-    """Return the values of a column; of one with an order, a run of neighbours for each cluster.
+    """Return the values of a column; of one with an order, a run of neighbors for each cluster.
 
     It is the run whose share of the cluster's rows is the most above that of the other rows. Values
     without a place in the order, such as missing cells, stay apart. A single cluster, which has no

@@ -100,7 +100,7 @@ def check_pairs_of_rows(n_left: int, n_right: int) -> None:
             f"All pairs of {n_left:,} and {n_right:,} rows would take {needed / 2**30:,.1f} GiB "
             f"(limit {MEMORY_LIMIT / 2**30:.0f}). Pass fewer rows at a time, such as the first "
             f"{max(1, MEMORY_LIMIT // (16 * n_right)):,} with all the others as the second "
-            "argument, or look for nearest neighbours among the vectors that transform gives."
+            "argument, or look for nearest neighbors among the vectors that transform gives."
         )
 
 

@@ -12,7 +12,7 @@ from untie._util.types import AnyArray, Codes, FloatArray, IntArray, LongArray, 
 
 
 def pack_attributes(widths: Sequence[int], limit: int) -> list[list[int]]:
-    """Put neighbouring attributes into packs of at most `limit` joint cells.
+    """Put neighboring attributes into packs of at most `limit` joint cells.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def joint_code(columns: Sequence[AnyArray], widths: Sequence[int], dtype: Any = 
 
 @dataclass(frozen=True)
 class Packs:
-    """Neighbouring attributes that are looked up as one.
+    """Neighboring attributes that are looked up as one.
 
     Parameters
     ----------

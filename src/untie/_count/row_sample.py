@@ -273,7 +273,7 @@ def _digits(number: int) -> str:
 
 
 MOST_ROUNDS = 8
-"""Colours are refined at most this many times; two or three nearly always suffice."""
+"""Colors are refined at most this many times; two or three nearly always suffice."""
 
 MOST_SINGLED = 24
 """At most this many rows are singled out; where more are alike, they can nearly always be exchanged
@@ -286,7 +286,7 @@ several that are alike stands for all."""
 WEIGHT_BITS = 30
 """Weights that agree in this many bits, nine decimals, are equal: sums are rounded."""
 
-Colours = NDArray[np.uint64]
+Colors = NDArray[np.uint64]
 
 
 def in_canonical_order(sample: RowSample, orders: Sequence[Positions | None] = ()) -> RowSample:
@@ -341,7 +341,7 @@ def canonical_order(
     graph = _Graph(codes)
     rows = graph.refine(mixed(_as_bits(weights / weights.sum())))
     of_varied = [orders[column] for column in varied.tolist()] if orders else []
-    if any(order is not None for order in of_varied) and _n_colours(rows) < len(rows):
+    if any(order is not None for order in of_varied) and _n_colors(rows) < len(rows):
         graph.add_orders(codes, of_varied)
         rows = graph.refine(rows)
     exchangeable = np.zeros(len(rows), dtype=bool)
@@ -352,10 +352,10 @@ def canonical_order(
             break
         tried = alike[: max(1, n_trials)]
         n_trials -= len(tried)
-        # Those that give the same colours can be exchanged; of the others, one must be the first.
-        found = min((graph.single_out(row, rows) for row in tried), key=_sum_of_colours)
+        # Those that give the same colors can be exchanged; of the others, one must be the first.
+        found = min((graph.single_out(row, rows) for row in tried), key=_sum_of_colors)
         # Where it tells nothing of any other row, all of these can be exchanged for each other.
-        exchangeable[alike] = _n_colours(found) == _n_colours(rows) + 1
+        exchangeable[alike] = _n_colors(found) == _n_colors(rows) + 1
         rows = found
     return np.argsort(rows, kind="stable")
 
@@ -381,7 +381,7 @@ class _Graph:
         self._rows_of_values = by_value // codes.shape[1]
         ends = np.cumsum(np.bincount(self._places.ravel()))
         self._firsts = np.concatenate([[0], ends[:-1]])
-        self._far: Colours | None = None
+        self._far: Colors | None = None
 
     def add_orders(self, codes: NDArray[np.integer], orders: Sequence[Positions | None]) -> None:
         """Let the orders of columns distinguish values, too.
@@ -408,7 +408,7 @@ class _Graph:
         attributes = np.repeat(np.arange(len(self._sizes)), self._sizes)
         self._sides = (2 * attributes + (places > 0))[self._on_side]
 
-    def _by_order(self, values: Colours) -> Colours:
+    def _by_order(self, values: Colors) -> Colors:
         """Distinguish values by how far out they are, and by what else is on their side."""
         if self._far is None:
             return values
@@ -418,10 +418,10 @@ class _Graph:
         values[self._on_side] = mixed(values[self._on_side] + mixed(sums)[self._sides])
         return values
 
-    def refine(self, rows: Colours) -> Colours:
-        """Return colours that distinguish all rows that their values distinguish."""
+    def refine(self, rows: Colors) -> Colors:
+        """Return colors that distinguish all rows that their values distinguish."""
         values = np.zeros(int(self._sizes.sum()), dtype=np.uint64)
-        n_before = _n_colours(rows)
+        n_before = _n_colors(rows)
         for _ in range(MOST_ROUNDS):
             # Sums modulo 2^64: in whatever order, they are the same.
             values = mixed(
@@ -431,37 +431,37 @@ class _Graph:
             columns = mixed(np.add.reduceat(values, self._starts))
             values = mixed(values + np.repeat(columns, self._sizes))
             rows = mixed(rows + values[self._places].sum(axis=1, dtype=np.uint64))
-            n_now = _n_colours(rows)
+            n_now = _n_colors(rows)
             if n_now == n_before:
                 break
             n_before = n_now
         return rows
 
-    def single_out(self, row: np.intp, rows: Colours) -> Colours:
-        """Return the colours that follow when one row has a colour of its own."""
+    def single_out(self, row: np.intp, rows: Colors) -> Colors:
+        """Return the colors that follow when one row has a color of its own."""
         single = rows.copy()
         single[[row]] = mixed(rows[[row]])
         return self.refine(single)
 
 
-def _smallest_tie(rows: Colours, able: BoolArray) -> IntArray:
-    """Return the rows of the rarest colour that several have; none if there is no such colour."""
-    colours, times = np.unique(rows[able], return_counts=True)
-    colours, times = colours[times > 1], times[times > 1]
-    if not len(colours):
+def _smallest_tie(rows: Colors, able: BoolArray) -> IntArray:
+    """Return the rows of the rarest color that several have; none if there is no such color."""
+    colors, times = np.unique(rows[able], return_counts=True)
+    colors, times = colors[times > 1], times[times > 1]
+    if not len(colors):
         return np.empty(0, dtype=np.intp)
-    return np.flatnonzero(able & (rows == colours[np.argmin(times)]))
+    return np.flatnonzero(able & (rows == colors[np.argmin(times)]))
 
 
-def _sum_of_colours(rows: Colours) -> int:
+def _sum_of_colors(rows: Colors) -> int:
     return int(mixed(rows).sum(dtype=np.uint64))
 
 
-def _n_colours(rows: Colours) -> int:
+def _n_colors(rows: Colors) -> int:
     return len(np.unique(rows))
 
 
-def _as_bits(weights: FloatArray) -> Colours:
+def _as_bits(weights: FloatArray) -> Colors:
     """Return one integer for all weights that are equal but for rounding."""
     share, power = np.frexp(weights)
     return np.ldexp(np.rint(np.ldexp(share, WEIGHT_BITS)), power).view(np.uint64)

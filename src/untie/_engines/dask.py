@@ -50,7 +50,7 @@ class DaskSource(Source):
         return (part.compute() for part in frame.to_delayed())
 
     def add_up(self, task: Task[A]) -> A:
-        """Run a task on every partition and add the results up, neighbours first.
+        """Run a task on every partition and add the results up, neighbors first.
 
         The shape of the tree depends on the number of partitions alone, never on which worker is
         done first, so that sums of fractions are the same each time.

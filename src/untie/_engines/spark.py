@@ -90,7 +90,7 @@ class SparkSource(Source):
         )
 
     def add_up(self, task: Task[A]) -> A:
-        """Run a task on every partition and add the results up, neighbours first.
+        """Run a task on every partition and add the results up, neighbors first.
 
         A result is a row of a frame, so Spark drops what a failed or repeated attempt made, as it
         does with all rows. The order of sums depends on the partitions' numbers alone.

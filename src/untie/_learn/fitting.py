@@ -24,7 +24,7 @@ from untie._learn.columns.attributes import (
 )
 from untie._learn.learning import Model, Recipe, learner
 from untie._learn.linalg.eigen import leading_axes
-from untie._learn.linalg.spectrum import centre, reduced_gram
+from untie._learn.linalg.spectrum import center, reduced_gram
 from untie._learn.memory import check_vectors
 from untie._learn.selection.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose_number
 from untie._learn.selection.k_choice import KChoice
@@ -165,7 +165,7 @@ def _components(counted: Tally, model: Model, n_components: int) -> LookUp:
     if n_components > n_values and not counted.is_growing:
         raise ValueError(f"n_components={n_components} is more than the table's {n_values} values.")
     check_vectors(counts.sizes, n_components)
-    gram = reduced_gram(counts, centre(model.roots, counts))
+    gram = reduced_gram(counts, center(model.roots, counts))
     space = leading_axes(gram, min(n_components, n_values))
     return component_lookup(model.roots, counts, space, n_components)
 

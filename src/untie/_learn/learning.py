@@ -393,7 +393,7 @@ def _varies(frequencies: FloatArray) -> bool:
 def _energy_shares(problem: Problem) -> list[float]:
     """Return, for each attribute, the share of its energy that varies; 0 if it is noise."""
     split = problem.spaces.split
-    parts = zip(split(problem.energies), split(problem.uncentred_energies), strict=True)
+    parts = zip(split(problem.energies), split(problem.uncentered_energies), strict=True)
     sums = [(varying.sum(), total.sum()) for varying, total in parts]
     return [varying / total if varying > TINY * total else 0.0 for varying, total in sums]
 

@@ -13,7 +13,7 @@ from untie._count.counts import Counts
 from untie._count.memory import MEMORY_LIMIT, check_pairs_of_rows, refuse_large
 from untie._count.packed_rows import Packs
 from untie._learn.linalg.eigen import Eigenspace, settling
-from untie._learn.linalg.spectrum import centre, spans
+from untie._learn.linalg.spectrum import center, spans
 from untie._learn.spaces.kernel_spaces import KernelSpaces
 from untie._learn.spaces.value_tables import Columns
 from untie._util.threads import in_threads
@@ -164,10 +164,10 @@ def component_lookup(
 ) -> LookUp:
     """Return the projection onto leading eigenvectors: the best in `n_components` dimensions.
 
-    Centred, so that an unknown value has the vector 0. Dimensions beyond the rank are 0. `settling`
-    says which way dimensions point that the table leaves open.
+    Centered, so that an unknown value has the vector 0. Dimensions beyond the rank are 0.
+    `settling` says which way dimensions point that the table leaves open.
     """
-    pairs = zip(centre(roots, counts), spans(roots), strict=True)
+    pairs = zip(center(roots, counts), spans(roots), strict=True)
     tables = [table @ space.vectors[span] for table, span in pairs]
     lengths = np.sqrt(space.values)
     turn = settling(np.concatenate(tables), lengths, counts.frequencies, n_components)

@@ -113,7 +113,7 @@ class Preparation:
         for name, rule in rules.items():
             series = frame[self.origins.get(name, name)].alias(name)
             if not (isinstance(rule, Keep) and _is_kept(series, rule)):
-                series = _relabelled(series, name, rule)
+                series = _relabeled(series, name, rule)
             pieces[name] = series
         pieces |= {name: frame[name] for name in kept}
         if frame.implementation.is_pyarrow():  # with_columns takes minutes for 10,000 columns
@@ -129,7 +129,7 @@ class Preparation:
         pieces = {}
         for name, rule in rules.items():
             column = columns[self.origins.get(name, name)]
-            codes, labels = _labelled(column, name, rule)
+            codes, labels = _labeled(column, name, rule)
             places = _places(codes, labels, order := _order_of(column, rule))
             cells = np.fromiter(labels, dtype=object, count=len(labels))[codes]
             if places is not None:
@@ -180,7 +180,7 @@ def _places(codes: AnyArray, labels: list[Any], order: list[str]) -> IntArray | 
     return None if -2 in places and -2 in found else found
 
 
-def _labelled(column: Any, name: str, rule: Rule) -> tuple[AnyArray, list[Any]]:
+def _labeled(column: Any, name: str, rule: Rule) -> tuple[AnyArray, list[Any]]:
     """Return the labels of a column and the position of each cell's label among them."""
     numbers = typed_numbers(column) if isinstance(rule, Bin) and rule.unit == NUMBER else None
     if isinstance(rule, Bin) and numbers is not None:
@@ -196,8 +196,8 @@ def _are_numbers(rule: Rule) -> bool:
     return isinstance(rule, Keep) and rule.kind == NUMBERS
 
 
-def _relabelled(series: Any, name: str, rule: Rule) -> Any:
-    codes, labels = _labelled(series, name, rule)
+def _relabeled(series: Any, name: str, rule: Rule) -> Any:
+    codes, labels = _labeled(series, name, rule)
     places = _places(codes, labels, order := _order_of(series, rule))
     if places is not None:
         return ordered_series(places, order, series.implementation).alias(name)

@@ -367,7 +367,7 @@ def _from_polars(series: Any) -> tuple[AnyArray, list[Value]]:
     _check_polars_times(known.dtype, cells)
     if getattr(known.dtype, "time_zone", None):
         known = known.dt.convert_time_zone("UTC")
-    if known.dtype == pl.Duration("ns"):  # which polars would round towards 0
+    if known.dtype == pl.Duration("ns"):  # which polars would round toward 0
         known = (known.to_physical() // 1000).cast(pl.Duration("us"))
     _, first, inverse = np.unique(cells, return_index=True, return_inverse=True)
     codes = np.full(len(series), MISSING_CODE)
@@ -425,7 +425,7 @@ def _to_microseconds(array: Any) -> Any:
 
 
 def _floor(numbers: Any, step: int) -> Any:
-    """Divide integers and round down; Arrow rounds towards 0, which is up before 1970."""
+    """Divide integers and round down; Arrow rounds toward 0, which is up before 1970."""
     import pyarrow.compute as pc
 
     whole = pc.divide(numbers, step)

@@ -1,4 +1,4 @@
-"""Runs of neighbouring values of a column with an order: which is the best, and what it is called.
+"""Runs of neighboring values of a column with an order: which is the best, and what it is called.
 
 A column of numbers has tens of fine ranges. What is said of it is said of a run of them: "up to
 25", "26 to 40", "over 40".
@@ -20,7 +20,7 @@ _BEFORE = re.compile(r"\s*(?:under|below|less than|<(?!=))", re.IGNORECASE)
 
 
 def best_run(numbers: FloatArray) -> tuple[int, int]:
-    """Return the run of neighbours with the largest sum: its first place, and that after its last.
+    """Return the run of neighbors with the largest sum: its first place, and that after its last.
 
     Of several with the same sum (to 12 digits) the shortest is taken, and the first of these.
 
@@ -82,7 +82,7 @@ def equal_runs(weights: FloatArray, n: int) -> list[tuple[int, int]]:
 
 
 def run_name(names: Sequence[str], start: int, stop: int) -> str:
-    """Return what a run of neighbouring values is called.
+    """Return what a run of neighboring values is called.
 
     Parameters
     ----------

@@ -418,7 +418,7 @@ def _given_order(column: str, values: Sequence[Value], given: Any) -> Positions:
 def _said_of_strangers(
     order: Sequence[Value], values: Sequence[Value], absent: Sequence[Value]
 ) -> str:
-    """Name the values of an order that no row has, which may be those that it lacks, misspelt.
+    """Name the values of an order that no row has, which may be those that it lacks, misspelled.
 
     Examples
     --------

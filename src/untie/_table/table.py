@@ -48,10 +48,10 @@ def check_names(
 
     Examples
     --------
-    >>> check_names(["Colour"], ["Color", "Root"], "the table")
+    >>> check_names(["Color"], ["Color", "Root"], "the table")
     Traceback (most recent call last):
     ...
-    ValueError: There is no column 'Colour' in the table; did you mean 'Color'?
+    ValueError: There is no column 'Color' in the table; did you mean 'Color'?
     """
     known = set(present)
     missing = [str(name) for name in names if name not in known]

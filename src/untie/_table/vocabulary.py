@@ -56,11 +56,11 @@ class Vocabulary:
     Examples
     --------
     >>> from untie import Vocabulary
-    >>> colours = Vocabulary(("colour", "taste"), (("red", "white"), ("dry", None)))
-    >>> colours.sizes
+    >>> colors = Vocabulary(("color", "taste"), (("red", "white"), ("dry", None)))
+    >>> colors.sizes
     (2, 2)
-    >>> colours.feature_names()
-    ['colour=red', 'colour=white', 'taste=dry', 'taste=missing']
+    >>> colors.feature_names()
+    ['color=red', 'color=white', 'taste=dry', 'taste=missing']
     """
 
     columns: tuple[str, ...]

@@ -44,8 +44,8 @@ class WholeRows:
         """Copy rows; with weights, less their weighted mean."""
         result = cls(np.column_stack([rows, np.ones(len(rows))]))
         if weights is not None:
-            centred = result.rows
-            centred -= weights @ centred / weights.sum()
+            centered = result.rows
+            centered -= weights @ centered / weights.sum()
         return result
 
     @property
@@ -222,9 +222,9 @@ def best_labels(
     lowest = np.inf
     for start in range(0, n_starts, at_once):
         n_now = min(at_once, n_starts - start)
-        centres = _seeds(vectors, weights, n_clusters, n_now, tie, rng)
+        centers = _seeds(vectors, weights, n_clusters, n_now, tie, rng)
         handicaps = handicap * np.arange(start, start + n_now)
-        labels, inertia = _run(vectors, weights, centres, tie, handicaps)
+        labels, inertia = _run(vectors, weights, centers, tie, handicaps)
         winner = int(np.argmin(inertia))
         if inertia[winner] < lowest:
             best, lowest = labels[winner].astype(np.intp), float(inertia[winner])
@@ -239,7 +239,7 @@ def _seeds(
     tie: float,
     rng: RandomState,
 ) -> FloatArray:
-    """Draw centres far from each other: k-means++, the best of a few draws each time.
+    """Draw centers far from each other: k-means++, the best of a few draws each time.
 
     Returns
     -------
@@ -285,9 +285,9 @@ def _squared_distances(
 
 
 def _run(
-    rows: RowVectors, weights: FloatArray, centres: FloatArray, tie: float, handicaps: FloatArray
+    rows: RowVectors, weights: FloatArray, centers: FloatArray, tie: float, handicaps: FloatArray
 ) -> tuple[NDArray[np.signedinteger], FloatArray]:
-    """Move centres to the means of their rows until no row changes its cluster.
+    """Move centers to the means of their rows until no row changes its cluster.
 
     Clusters come first in the arrays, so that every step is a few passes over long lines.
 
@@ -297,7 +297,7 @@ def _run(
         Their weighted mean is 0.
     weights : array of shape (n_rows,)
         All above 0.
-    centres : array of shape (n_clusters, n_starts, n_dimensions)
+    centers : array of shape (n_clusters, n_starts, n_dimensions)
     tie : float
         By how much a distance must be lower than that to a cluster before.
     handicaps : array of shape (n_starts,)
@@ -309,8 +309,8 @@ def _run(
     inertia : array of shape (n_starts,)
         Less the squares of the rows, which are the same for all starts.
     """
-    n_starts = centres.shape[1]
-    labels = np.full((n_starts, len(weights)), -1, dtype=_label_type(len(centres)))
+    n_starts = centers.shape[1]
+    labels = np.full((n_starts, len(weights)), -1, dtype=_label_type(len(centers)))
     inertia = np.full(n_starts, np.inf)
     total = rows.sums(weights[None])[0]
     moving = np.arange(n_starts)
@@ -320,27 +320,27 @@ def _run(
             moving = np.intersect1d(moving, np.argsort(inertia, kind="stable")[:n_kept])
         if not len(moving):
             break
-        now = centres[:, moving]
+        now = centers[:, moving]
         found, nearer = _nearest(rows, now, tie)
-        # The mean of all rows is 0, so their distances to the first centre add up to this.
+        # The mean of all rows is 0, so their distances to the first center add up to this.
         to_first = total[-1] * np.einsum("ij,ij->i", now[0], now[0])
         inertia[moving] = nearer @ weights + to_first + handicaps[moving]
         changed = (found != labels[moving]).any(axis=1)
         labels[moving] = found
         moving = moving[changed]
-        centres[:, moving] = _means(found[changed], rows, weights, total, now[:, changed])
+        centers[:, moving] = _means(found[changed], rows, weights, total, now[:, changed])
     return labels, inertia
 
 
 def _nearest(
-    rows: RowVectors, centres: FloatArray, tie: float
+    rows: RowVectors, centers: FloatArray, tie: float
 ) -> tuple[NDArray[np.signedinteger], FloatArray]:
-    """Return each row's nearest centre, the first of equally near ones, and how much nearer it is.
+    """Return each row's nearest center, the first of equally near ones, and how much nearer it is.
 
     Parameters
     ----------
     rows : RowVectors
-    centres : array of shape (n_clusters, n_starts, n_dimensions)
+    centers : array of shape (n_clusters, n_starts, n_dimensions)
     tie : float
         What squared distances are more by for each cluster before.
 
@@ -348,13 +348,13 @@ def _nearest(
     -------
     found : array of shape (n_starts, n_rows)
     nearer : array of shape (n_starts, n_rows)
-        Its squared distance less that to the first centre, at most 0.
+        Its squared distance less that to the first center, at most 0.
     """
-    n_clusters, n_starts, n_dimensions = centres.shape
+    n_clusters, n_starts, n_dimensions = centers.shape
     # All are compared with the first, which needs no product then.
     sides = np.empty((n_clusters - 1, n_starts, n_dimensions + 1))
-    sides[..., :-1] = -2.0 * (centres[1:] - centres[0])
-    squares = np.einsum("ijk,ijk->ij", centres, centres)
+    sides[..., :-1] = -2.0 * (centers[1:] - centers[0])
+    squares = np.einsum("ijk,ijk->ij", centers, centers)
     sides[..., -1] = squares[1:] - squares[0] + tie * np.arange(1, n_clusters)[:, None]
     differences = rows.products(sides.reshape(-1, n_dimensions + 1))
     nearer = np.zeros((n_starts, rows.shape[0]))
@@ -380,9 +380,9 @@ def _means(
     rows: RowVectors,
     weights: FloatArray,
     total: FloatArray,
-    centres: FloatArray,
+    centers: FloatArray,
 ) -> FloatArray:
-    """Return the mean of each cluster's rows for every start; an empty one keeps its centre.
+    """Return the mean of each cluster's rows for every start; an empty one keeps its center.
 
     Parameters
     ----------
@@ -391,13 +391,13 @@ def _means(
     weights : array of shape (n_rows,)
     total : array of shape (n_dimensions + 1,)
         The weighted sum of all rows.
-    centres : array of shape (n_clusters, n_starts, n_dimensions)
+    centers : array of shape (n_clusters, n_starts, n_dimensions)
     """
-    clusters = np.arange(1, len(centres), dtype=labels.dtype)[:, None, None]
+    clusters = np.arange(1, len(centers), dtype=labels.dtype)[:, None, None]
     members = (labels == clusters) * weights
-    sums = np.empty((*centres.shape[:2], len(total)))
+    sums = np.empty((*centers.shape[:2], len(total)))
     sums[1:] = rows.sums(members.reshape(-1, len(weights))).reshape(sums[1:].shape)
     # The first cluster has what the others have not, but for rounding.
     sums[0] = np.where((labels == 0).any(axis=1)[:, None], total - sums[1:].sum(axis=0), 0.0)
     sizes = sums[..., -1:]
-    return np.where(sizes > 0.0, sums[..., :-1] / np.where(sizes > 0.0, sizes, 1.0), centres)
+    return np.where(sizes > 0.0, sums[..., :-1] / np.where(sizes > 0.0, sizes, 1.0), centers)

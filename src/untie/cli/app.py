@@ -208,7 +208,7 @@ def _untie(
         ),
     ] = False,
 ) -> None:
-    """Vectors and similarities for tables made of words instead of numbers."""
+    """Clusters, vectors and similarities for categorical and mixed tables."""
 
 
 def main() -> None:

@@ -346,7 +346,7 @@ def neighbors(
     like : FILE
         A file; look for rows like each of its.
     n : int
-        Number of neighbours.
+        Number of neighbors.
     why : bool
         One line for each column and what it contributes.
     distinct : bool
@@ -699,7 +699,7 @@ def fit(
     tell_columns(fitted.preparer, options)
     encoder = fitted.encoder
     sizes = encoder.vocabulary_.sizes
-    aim = f"{encoder.n_clusters_} clusters" if is_for_clusters else "neighbours"
+    aim = f"{encoder.n_clusters_} clusters" if is_for_clusters else "neighbors"
     say(
         f"Learned from {encoder.counts_.n_rows:,} rows, {counted(len(sizes), 'column')} with "
         f"{sum(sizes):,} values, for {aim}: {output}",

@@ -20,7 +20,7 @@ from untie.cli.streams import UserError
 from untie.explain import neighbors, why_similar
 
 N_REASONS = 3
-"""At most this many columns are named for each neighbour."""
+"""At most this many columns are named for each neighbor."""
 
 ANY = "(any)"
 """Stands for the cells that --where leaves open, which do not count."""
@@ -39,7 +39,7 @@ class Looking:
     source : ArrowSource
         Where to look: rows as they were read.
     n : int
-        Number of neighbours.
+        Number of neighbors.
     distinct : bool
         Whether of equal rows only the first is shown.
     keep : list of str or None
@@ -94,7 +94,7 @@ class Looking:
         return {"like": found["row"], "rank": found["rank"], **self._shown(found)}
 
     def _shown(self, found: dict[str, Any]) -> dict[str, Any]:
-        """Return what is shown of neighbours: their rows, the cells to keep, how near they are."""
+        """Return what is shown of neighbors: their rows, the cells to keep, how near they are."""
         return {
             "row": found["position"],
             **self._cells(found["position"]),
@@ -107,7 +107,7 @@ class Looking:
         unseen = Unseen(fitted)
         rows = unseen.watched(self.source) if self.is_new else seen(fitted, self.source)
         given: dict[str, Any] = {"n": n, "columns": asked, "distinct": self.distinct}
-        with waiting("looking for neighbours", self.options.quiet):
+        with waiting("looking for neighbors", self.options.quiet):
             found = columns_of(neighbors(fitted.encoder, rows, queries, **given))
         unseen.tell(self.options.quiet, NEUTRAL)
         return found
@@ -179,7 +179,7 @@ def _in_short(terms: Terms) -> tuple[str, str]:
 
 
 def _long(positions: list[int], parts: list[Terms]) -> dict[str, Any]:
-    """Return a line for each column of each neighbour."""
+    """Return a line for each column of each neighbor."""
     pairs = zip(positions, parts, strict=True)
     lines = [{"row": position, **term} for position, terms in pairs for term in terms]
     names = ("row", "column", "value", "other_value", "contribution", "share", "distance")

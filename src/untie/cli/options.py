@@ -92,7 +92,7 @@ class SourceOptions(ResultOptions):
     encoding : NAME
         Of text; utf-8.
     sheet : NAME
-        Of an Excel file, by its name or number; the first.
+        Sheet of an Excel file, by its name or number; the first if not given.
     """
 
     sql: Annotated[str | None, reading()] = None
@@ -115,7 +115,7 @@ class ColumnOptions(SourceOptions):
     categorical : NAMES
         Numbers that are names, such as flights: not binned, not left out, without order.
     bins : int
-        Most ranges that numbers are binned into.
+        Maximum number of bins for a numeric column.
     max_categories : int
         Values of a column that are told apart; rarer ones are merged.
     day_first : bool

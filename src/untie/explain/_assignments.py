@@ -124,10 +124,10 @@ def _with_unknown(
     in the model is as near to one mean as to another, and missing cells may have it, too.
     """
     model = clusterer.encoder_._model
-    centres = split_columns(clusterer.cluster_centers_, model.vectors)
+    centers = split_columns(clusterer.cluster_centers_, model.vectors)
     tables = [
         np.vstack([table, table[:-1].max(axis=0, keepdims=True)])
-        for table in model.space.distances_to_points(centres)
+        for table in model.space.distances_to_points(centers)
     ]
     marked = [
         np.where(is_unknown, len(table) - 1, column.astype(np.intp))

@@ -39,7 +39,7 @@ def cluster_profile(model: Any, data: Any, *, labels: Any = None, sample_weight:
 
     The columns are those that the model has learned from, prepared as it prepares them. A column
     with an order, such as the ranges that `Preparer` makes of numbers, has one line per
-    cluster: the run of neighbouring values whose share in the cluster is the most above that
+    cluster: the run of neighboring values whose share in the cluster is the most above that
     elsewhere, such as "up to 25", "26 to 40" or "over 40". Missing cells have a line of their own.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Questions about columns: associations, redundant columns, shared gaps, what weights favour."""
+"""Questions about columns: associations, redundant columns, shared gaps, what weights favor."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +25,7 @@ from untie.encoder import TableEncoder
 
 
 def associations(model: Any, *, directed: bool = False) -> Any:
-    """Return a square, labelled frame of how much columns have in common, from 0 to 1.
+    """Return a square, labeled frame of how much columns have in common, from 0 to 1.
 
     Each pair of columns is compared in the rows where both are known: that the same cells are
     missing is nothing in common, but an answer of `missing_together`. A column with a single value
@@ -84,7 +84,7 @@ def families(model: Any) -> Any:
     Columns are compared in the rows where both are known. Cells that are missing in one of the two
     count where they follow from the other, as no type of diabetes from no diabetes; cells that are
     missing in both do not. Columns with an order are compared
-    in about five groups of neighbouring values, so that a time follows from its hour: roughly.
+    in about five groups of neighboring values, so that a time follows from its hour: roughly.
 
     Parameters
     ----------

@@ -436,7 +436,7 @@ class Judge:
 
     @cached_property
     def _coarse(self) -> tuple[Counts, Counts]:
-        """The counts with neighbouring ranges together: tens of them have too few rows each."""
+        """The counts with neighboring ranges together: tens of them have too few rows each."""
         if all(positions is None for positions in self._orders):
             return self.before, self.after
         view = coarse_view(self.before + self.after, self._orders)

@@ -193,7 +193,7 @@ def _placed(fitted: FittedTable, data: Any, labels: Any, sample_weight: Any) -> 
         raise ValueError(f"Every row of cluster {name!r} has the weight 0; it has no mean.")
     space = encoder._model.space
     counts = count_members(codes, space.n_codes, clusters.members, len(clusters), weights)
-    tables = space.distances_to_points(space.centres(counts))
+    tables = space.distances_to_points(space.centers(counts))
     distances = np.empty((len(codes[0]), len(clusters)))
     for rows, block in add_up(tables, codes):
         distances[rows] = block

@@ -56,22 +56,22 @@ def neighbors(
         Where to look, with the columns seen in `fit`: a table in memory, or a lazy one, as
         :func:`untie.scan` gives; a Dask frame is searched by its workers.
     rows : int, sequence of int, or table in memory
-        Positions in `data`, which are then not their own neighbours; or other rows, as passed to
+        Positions in `data`, which are then not their own neighbors; or other rows, as passed to
         `fit`. Positions in a lazy table are read first, which is one more pass.
     n : int, default=10
-        Number of neighbours of each, usually 1 to 100; all there are, where they are fewer. Up to
+        Number of neighbors of each, usually 1 to 100; all there are, where they are fewer. Up to
         there it hardly matters for the time.
     columns : sequence of str, optional
         The only columns that count; all of them do by default.
     distinct : bool, default=False
-        Whether of equal rows only the first is a neighbour, and none that is equal to the row
+        Whether of equal rows only the first is a neighbor, and none that is equal to the row
         itself. Rows are equal if all their values are, also in columns that do not count.
 
     Returns
     -------
     frame
-        One row per neighbour, the nearest first: row (its position in `data` or in `rows`), rank
-        (from 1), position (of the neighbour in `data`), similarity (which need not fall with the
+        One row per neighbor, the nearest first: row (its position in `data` or in `rows`), rank
+        (from 1), position (of the neighbor in `data`), similarity (which need not fall with the
         rank: rare values make a row similar to more), distance. See `why_similar` for what missing
         cells do to both.
 
@@ -140,7 +140,7 @@ def _search(
     step = queries_at_once(space, chosen)
     if n_queries > step and source.is_one_shot:
         raise ValueError(
-            f"Neighbours of {n_queries:,} rows take several passes over {source.origin}, {ONCE}; "
+            f"Neighbors of {n_queries:,} rows take several passes over {source.origin}, {ONCE}; "
             f"or ask for {step:,} rows at a time."
         )
     # Itself, or a row that is equal to it, may be among those found.

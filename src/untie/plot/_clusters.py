@@ -14,7 +14,7 @@ from untie.explain import cluster_profile
 from untie.plot import _style as style
 
 STRONGEST = 3.0
-"""Lifts of 8 and more, or of 1/8 and less, have the same colour."""
+"""Lifts of 8 and more, or of 1/8 and less, have the same color."""
 MOST_CLUSTERS = 16
 MOST_LINES = 60
 
@@ -35,7 +35,7 @@ def cluster_profiles(
     """Draw the most telling values of each cluster as a heat map.
 
     A line is a value, a column a cluster; the number is the share of the cluster's rows that have
-    the value, the colour its lift, or the share again. Of a column with an order, a line is the run
+    the value, the color its lift, or the share again. Of a column with an order, a line is the run
     of values that sets a cluster apart most, such as "over 40".
 
     Parameters
@@ -45,7 +45,7 @@ def cluster_profiles(
     data : table of shape (n_rows, n_columns)
         Rows as they were passed to `fit`, in memory.
     show : {"lift", "share"}, default="lift"
-        What the colours are. The lift is the share in the cluster divided by the share in the
+        What the colors are. The lift is the share in the cluster divided by the share in the
         whole table: on a scale of doublings, above 0 is more than usual.
     n : int, default=5
         Number of values per cluster, its most telling ones (highest information, then highest
@@ -224,14 +224,14 @@ def choice_of_k(model: Any, *, choice: KChoice | None = None, ax: Any = None) ->
     look = style.group_style(0)
     label = "gain, standard error"
     above.errorbar(ks, choice.gain, choice.error, **look, lw=1.5, ms=5, capsize=3, label=label)
-    above.axhline(0.0, color=style.GREY, lw=1.0, ls=":", zorder=0)
+    above.axhline(0.0, color=style.GRAY, lw=1.0, ls=":", zorder=0)
     above.set_ylabel("nats per row")
-    below.axhline(STABLE, color=style.GREY, lw=1.0, ls=":", zorder=0)
+    below.axhline(STABLE, color=style.GRAY, lw=1.0, ls=":", zorder=0)
     _line(below, ks, choice.stability, 2, "stability (adjusted Rand index)")
     _line(below, ks, choice.silhouette, 3, "silhouette")
     below.set(xlabel="number of clusters", ylabel="index")
     for one in axes:
-        one.axvline(choice.k, color=style.GREY, lw=1.2, ls=(0, (4, 3)), zorder=0)
+        one.axvline(choice.k, color=style.GRAY, lw=1.2, ls=(0, (4, 3)), zorder=0)
         one.set_xticks(ks)
         one.set_xlim(ks[0] - 0.6, ks[-1] + 0.6)
         handles, labels = one.get_legend_handles_labels()

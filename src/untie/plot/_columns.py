@@ -1,4 +1,4 @@
-"""How much columns have in common, and which of them the learned weights favour."""
+"""How much columns have in common, and which of them the learned weights favor."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -113,7 +113,7 @@ def _outline(axes: Any, groups: Sequence[Sequence[int]], order: IntArray) -> Non
         if len(places) > 1:
             corner, size = places[0] - 0.5, len(places)
             frame = patches.Rectangle(
-                (corner, corner), size, size, fill=False, edgecolor=style.COLOURS[1], linewidth=2.5
+                (corner, corner), size, size, fill=False, edgecolor=style.COLORS[1], linewidth=2.5
             )
             axes.add_patch(frame)
 
@@ -167,10 +167,10 @@ def weights(model: Any, *, by: str = "column", max_lines: int = 30, ax: Any = No
         shares = np.append(shares[: max_lines - 1], shares[max_lines - 1 :].sum())
         notes = [f"the {max_lines - 1} largest of {max_lines - 1 + rest}"]
     axes = style.get_axes(ax, 6.4, 1.2 + 0.22 * len(names))
-    colours = [style.COLOURS[0]] * len(names)
+    colors = [style.COLORS[0]] * len(names)
     if notes:
-        colours[-1] = style.GREY
-    bars = axes.barh(range(len(names)), shares, color=colours, height=0.75)
+        colors[-1] = style.GRAY
+    bars = axes.barh(range(len(names)), shares, color=colors, height=0.75)
     axes.bar_label(bars, [_percent(share) for share in shares], padding=3, fontsize=style.FONT_SIZE)
     style.set_labels(axes, "y", names)
     axes.set_ylim(len(names) - 0.4, -0.6)

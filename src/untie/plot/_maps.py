@@ -49,9 +49,9 @@ class Groups:
     has_others: bool
 
     def style(self, number: int) -> dict[str, Any]:
-        """Return colour and marker of a group."""
+        """Return color and marker of a group."""
         if self.has_others and number == len(self.names) - 1:
-            return {"color": style.GREY, "marker": "."}
+            return {"color": style.GRAY, "marker": "."}
         return style.group_style(number)
 
 
@@ -73,9 +73,9 @@ def read_groups(labels: Any, n_rows: int, title: str) -> Groups:
 
 
 PERPLEXITY = 30.0
-N_NEIGHBOURS = 15
+N_NEIGHBORS = 15
 FEWEST = 5
-"""Fewer points are drawn by their principal components: they have no neighbourhoods."""
+"""Fewer points are drawn by their principal components: they have no neighborhoods."""
 DIMENSIONS = 50
 """t-SNE and UMAP get this many principal components; they take long for more."""
 
@@ -111,9 +111,9 @@ def principal(gram: FloatArray, weights: FloatArray, n: int) -> tuple[FloatArray
     """
     share = weights / weights.sum()
     means = gram @ share
-    centred = gram - means[:, None] - means + share @ means
+    centered = gram - means[:, None] - means + share @ means
     roots = np.sqrt(share)
-    weighted = roots[:, None] * centred * roots
+    weighted = roots[:, None] * centered * roots
     size = len(gram)
     values, vectors = eigh(weighted, subset_by_index=(max(0, size - n), size - 1))
     values, vectors = values[::-1], vectors[:, ::-1]
@@ -126,14 +126,14 @@ def principal(gram: FloatArray, weights: FloatArray, n: int) -> tuple[FloatArray
     return components, shares
 
 
-def neighbourhoods(method: str, components: FloatArray, random_state: Any) -> FloatArray:
+def neighborhoods(method: str, components: FloatArray, random_state: Any) -> FloatArray:
     """Return a map that keeps near points near, by t-SNE or UMAP."""
     n_rows = len(components)
     spread = components[:, :2].std(axis=0).max()
     start = (components[:, :2] / spread * 1e-4).astype(np.float32)
     if method == "umap":
         model = _umap()(
-            n_neighbors=min(N_NEIGHBOURS, n_rows - 1),
+            n_neighbors=min(N_NEIGHBORS, n_rows - 1),
             init=start * 1e5,
             random_state=random_state,
             n_jobs=1,  # as many as a seed allows
@@ -256,9 +256,9 @@ def map_rows(
         At most this many distinct rows are drawn, chosen at random; the title says so. From 500 to
         10,000; memory grows with its square, and the time with it.
     labels : array of shape (n_rows,) or str, optional
-        What the colours are: one label per row, or the name of a column of `data`. By default the
+        What the colors are: one label per row, or the name of a column of `data`. By default the
         clusters of the model, if it makes any. Of more than 12 labels the 11 most frequent have a
-        colour each. A point has the label of most of its rows.
+        color each. A point has the label of most of its rows.
     random_state : int, RandomState or None, default=0
         Seed of the sample and the map; None is 0.
     ax : matplotlib Axes, optional
@@ -304,7 +304,7 @@ def map_rows(
     n_dimensions = 2 if method == "pca" else DIMENSIONS
     found, shares = principal(rows.gram, rows.weights, n_dimensions)
     if method != "pca" and found.any():
-        found = neighbourhoods(method, found, rng.randint(2**31 - 1))
+        found = neighborhoods(method, found, rng.randint(2**31 - 1))
     axes = style.get_axes(ax, 6.4 if groups is None else 7.6, 5.2)
     _draw(axes, found[:, :2], rows, groups)
     if method == "pca":
@@ -375,7 +375,7 @@ def _draw(axes: Any, found: FloatArray, rows: _Rows, groups: Groups | None) -> N
     sizes = size * np.minimum(np.sqrt(rows.weights), 5.0)
     looks: dict[str, Any] = {"linewidths": 0, "alpha": 0.8}
     if groups is None:
-        axes.scatter(*found.T, s=sizes, color=style.COLOURS[0], **looks)
+        axes.scatter(*found.T, s=sizes, color=style.COLORS[0], **looks)
         return
     drawn, shape = rows.positions >= 0, (len(found), len(groups.names))
     of_points = cross_table(rows.positions[drawn], groups.members[drawn], shape)
@@ -471,7 +471,7 @@ def most_frequent(encoder: TableEncoder, attributes: list[int], n: int) -> tuple
 def _products(encoder: TableEncoder, places: IntArray) -> FloatArray:
     """Return the inner products of the mean vectors of the rows that have each value.
 
-    All vectors are centred, so that a cell whose value is unknown adds nothing.
+    All vectors are centered, so that a cell whose value is unknown adds nothing.
     """
     counts = encoder.counts_
     frequencies = counts.frequencies[places]
@@ -581,7 +581,7 @@ def value_dendrogram(
         ]
     axes = style.get_axes(ax, 6.4, 1.4 + 0.2 * len(codes))
     lines = need("matplotlib.collections", "report", "Plots").LineCollection
-    axes.add_collection(lines(forks, colors=style.COLOURS[0], linewidths=1.4))
+    axes.add_collection(lines(forks, colors=style.COLORS[0], linewidths=1.4))
     style.set_labels(axes, "y", [labels[codes[leaf]] for leaf in leaves])
     axes.set_ylim(len(leaves) - 0.4, -0.6)
     longest = max((x for fork in forks for x, _ in fork), default=0.0)
@@ -590,7 +590,7 @@ def value_dendrogram(
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.set_xlabel(MEASURES[by])
     if by == "contexts":
-        axes.axvline(1.0, color=style.GREY, lw=1.0, ls=":")  # nothing in common
+        axes.axvline(1.0, color=style.GRAY, lw=1.0, ls=":")  # nothing in common
     notes = [f"the {len(codes)} most frequent of {n_all:,}"] if len(codes) < n_all else []
     style.set_title(axes, f"Values of {style.short(column, 60)}", notes)
     return axes

@@ -1,7 +1,7 @@
-"""What all plots share: axes, titles, colours, short labels.
+"""What all plots share: axes, titles, colors, short labels.
 
-Nothing here sets a colour for letters, lines or backgrounds: those are the user's style, light or
-dark. The colours of points and bars are readable on both, and for colour-blind readers.
+Nothing here sets a color for letters, lines or backgrounds: those are the user's style, light or
+dark. The colors of points and bars are readable on both, and for color-blind readers.
 """
 
 import textwrap
@@ -10,7 +10,7 @@ from typing import Any
 
 from untie._util.messages import need
 
-COLOURS = (
+COLORS = (
     "#0072b2",
     "#d55e00",
     "#009e73",
@@ -21,11 +21,11 @@ COLOURS = (
     "#9c6b30",
 )
 MARKERS = "os^DvPXp"
-GREY = "#8a8a8a"
+GRAY = "#8a8a8a"
 SHARES = "viridis"
-"""The colour map from nothing to much."""
+"""The color map from nothing to much."""
 DIFFERENCES = ((0.0, "#78a5d8"), (0.5, "#f4f4f4"), (0.75, "#f1a340"), (1.0, "#a84f05"))
-"""The colour map from less than usual to more; what is more stands out."""
+"""The color map from less than usual to more; what is more stands out."""
 
 FONT_SIZE = 9.0
 TITLE_SIZE = 10.0
@@ -35,16 +35,16 @@ LONGEST_LABEL = 28
 
 
 def group_style(number: int) -> dict[str, Any]:
-    """Return colour and marker of a group; no two of the first 64 have both in common.
+    """Return color and marker of a group; no two of the first 64 have both in common.
 
     Examples
     --------
     >>> group_style(0), group_style(8)
     ({'color': '#0072b2', 'marker': 'o'}, {'color': '#0072b2', 'marker': 's'})
     """
-    shift = number + number // len(COLOURS)
+    shift = number + number // len(COLORS)
     return {
-        "color": COLOURS[number % len(COLOURS)],
+        "color": COLORS[number % len(COLORS)],
         "marker": MARKERS[shift % len(MARKERS)],
     }
 
@@ -111,10 +111,10 @@ def set_labels(
 
 def write_cells(axes: Any, image: Any, texts: Sequence[Sequence[str]]) -> None:
     """Write a text into each cell of a heat map, dark on light and light on dark."""
-    colours = image.cmap(image.norm(image.get_array()))
+    colors = image.cmap(image.norm(image.get_array()))
     for row, line in enumerate(texts):
         for column, text in enumerate(line):
-            red, green, blue, _ = colours[row, column]
+            red, green, blue, _ = colors[row, column]
             bright = 0.299 * red + 0.587 * green + 0.114 * blue
             axes.text(
                 column,

@@ -33,7 +33,7 @@ HEAT_VALUES = 16
 """A heat map has at most this many values."""
 
 HEAT_RANGES = 10
-"""Of a column with an order and more values than that, neighbours make this many ranges."""
+"""Of a column with an order and more values than that, neighbors make this many ranges."""
 
 MEANING = (
     "Two values of a column are alike if they occur in the same company: 1 is the same, 0 nothing "
@@ -220,7 +220,7 @@ def _merged(column: Column, positions: Positions, space: ValueSpace) -> tuple[Co
 def _said(labels: tuple[str, ...], found: FloatArray, n_values: int, n_merged: int) -> str:
     said = ""
     if n_merged:
-        said = f"Its {n_merged:,} ranges, neighbours together. "
+        said = f"Its {n_merged:,} ranges, neighbors together. "
     elif len(labels) < n_values:
         said = f"The {len(labels)} most frequent of {n_values:,} values. "
     first, second = np.triu_indices(len(labels), 1)
@@ -242,7 +242,7 @@ def _pairs(study: Study) -> TableView | None:
         for line, alikeness in enumerate(found["alikeness"])
         if alikeness >= LEAST and min(found["weight"][line], found["other_weight"][line]) >= least
     ]
-    # That ranges are like their neighbours goes without saying, where there is more to say.
+    # That ranges are like their neighbors goes without saying, where there is more to say.
     named = [line for line in kept if found["column"][line] not in study.ordered_names]
     kept = (named or kept)[:N_PAIRS]
     if not kept:

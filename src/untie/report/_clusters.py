@@ -206,7 +206,7 @@ LEAST = 0.005
 
 @dataclass(frozen=True, eq=False)
 class ValueLine:
-    """A value, or a run of neighbouring ones, and how often the clusters have it.
+    """A value, or a run of neighboring ones, and how often the clusters have it.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from untie.report._table import Cell, TableView, count, heat_view, percent, view
 
 MEASURES = {
     "ari": ("adjusted Rand index", "1: the same groups; 0: as chance has it"),
-    "nmi": ("normalised mutual information", "1: each tells the other; 0: nothing in common"),
+    "nmi": ("normalized mutual information", "1: each tells the other; 0: nothing in common"),
     "purity": ("purity", "share of rows that have the most frequent value of their cluster"),
     "f_score": ("F", "mean F1 of the values, each matched to one cluster at most"),
 }
@@ -86,7 +86,7 @@ def _spread(study: Study, kept: list[str], n_others: int) -> TableView:
 
 
 def _line(counts: FloatArray, usual: FloatArray) -> list[Cell]:
-    """Return counts, coloured by how their shares differ from those of all rows."""
+    """Return counts, colored by how their shares differ from those of all rows."""
     total = float(counts.sum())
     shares = [float(number / total) if total else 0.0 for number in counts]
     cells = [
@@ -100,7 +100,7 @@ def _whole(number: float) -> float | int:
     return int(number) if number == round(number) else number
 
 
-def _labelled(study: Study) -> IntArray:
+def _labeled(study: Study) -> IntArray:
     """Return the places of the rows that the measures count: with a weight, and a label."""
     assert study.answers is not None
     cells = study.answers.cells
@@ -110,7 +110,7 @@ def _labelled(study: Study) -> IntArray:
 def _measures(study: Study) -> TableView | None:
     """Return how far clusters and label agree, over the rows that have a label."""
     assert study.answers is not None
-    known = _labelled(study)
+    known = _labeled(study)
     if not len(known) or len(study.clusters) < 2:
         return None
     answers = study.answers.of(known)
@@ -135,7 +135,7 @@ def _measures(study: Study) -> TableView | None:
 
 def _notes(study: Study) -> list[str]:
     notes = []
-    n_missing = len(study.able) - len(_labelled(study))
+    n_missing = len(study.able) - len(_labeled(study))
     if n_missing:
         verb = "does" if n_missing == 1 else "do"
         rows = counted(n_missing, "row")

@@ -218,7 +218,7 @@ def comparison(study: Study) -> dict[str, Any]:
     said = f"{k} clusters of {some if len(drawn) < len(able) else 'all rows that count'}."
     if len(drawn) == study.n_rows:
         said = f"{k} clusters of all rows."
-    table = view("comparison", "TableClusterer beside other methods", kinds, columns)
+    table = view("comparison", "TableClusterer compared with other methods", kinds, columns)
     meaning = [MORE, *(text for key, text in SCORES.items() if key in columns), ANEW]
     return {"table": table, "said": said, "meaning": meaning}
 

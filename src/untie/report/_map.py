@@ -29,7 +29,7 @@ N_NEIGHBORS = 5
 """Number of nearest rows listed for each row on the map."""
 
 N_REASONS = 8
-"""At most this many columns are named as reasons for a neighbour."""
+"""At most this many columns are named as reasons for a neighbor."""
 
 BLOCK_ROWS = 64
 """Rows are compared with all others this many at a time."""
@@ -133,8 +133,8 @@ SIDE = 10_000
 FEWEST_FOR_TSNE = 10
 """Distinct rows below which t-SNE has nothing to show."""
 
-COLOURED_RANGES = 7
-"""Of more ranges, neighbours have a colour together."""
+COLORED_RANGES = 7
+"""Of more ranges, neighbors have a color together."""
 
 GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
 
@@ -209,7 +209,7 @@ def _column(study: Study, place: int, cells: list[str], size: int) -> dict[str, 
     column = {"name": shown(study.names[place]), **_coded(cells, known, size)}
     totals = _totals(study, place)
     column["totals"] = [short(totals.get(label, 0.0), 12) for label in column.pop("own")]
-    runs = _runs(column, ranges, size) if len(ranges) > COLOURED_RANGES else {}
+    runs = _runs(column, ranges, size) if len(ranges) > COLORED_RANGES else {}
     return {**column, "ordered": len(ranges), **runs}
 
 
@@ -223,10 +223,10 @@ def _totals(study: Study, place: int) -> dict[str, float]:
 
 
 def _runs(column: dict[str, Any], ranges: list[str], size: int) -> dict[str, Any]:
-    """Return neighbouring ranges that have a colour together: their names, and whose each is."""
+    """Return neighboring ranges that have a color together: their names, and whose each is."""
     n = len(ranges)
     weights = np.bincount(column["codes"], minlength=len(column["labels"])).astype(float)
-    runs = equal_runs(weights[:n], COLOURED_RANGES)
+    runs = equal_runs(weights[:n], COLORED_RANGES)
     names = [shown(run_name(ranges, *run), size) for run in runs]
     members = [number for number, (start, stop) in enumerate(runs) for _ in range(start, stop)]
     others = column["labels"][n:]
@@ -312,7 +312,7 @@ def _neighbors(kinds: Kinds, columns: list[int]) -> list[list[list[Any]]]:
     Returns
     -------
     list of lists
-        For each kind, for each neighbour: its kind, distance, similarity, and for the columns that
+        For each kind, for each neighbor: its kind, distance, similarity, and for the columns that
         add most to the similarity in turn: the column's number among those shown, what it adds to
         the similarity and what it adds to the squared distance.
     """

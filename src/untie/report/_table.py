@@ -61,7 +61,7 @@ class Cell:
     bar : float or None
         Length of a bar below the number, from 0 to 1.
     heat : float or None
-        Colour of the cell in a heat map, from -1 to 1.
+        Color of the cell in a heat map, from -1 to 1.
     """
 
     text: str
@@ -116,7 +116,7 @@ class TableView:
     rows : tuple of tuples of Cell
         Its cells.
     is_heat : bool
-        Whether it is a heat map: all but the first column are coloured numbers.
+        Whether it is a heat map: all but the first column are colored numbers.
     """
 
     name: str

@@ -288,14 +288,14 @@ SECTIONS = (
     Section("values", "Alike values", "Values that are alike", heat_maps),
     Section("together", "Columns", "Columns that go together", columns_together),
     Section("data", "Data", "Data", data_card),
-    Section("weights", "Weights", "What the weights favour", weights),
+    Section("weights", "Weights", "Weights of columns and couplings", weights),
     Section("choice", "How many", "The number of clusters", choice_of_k),
-    Section("comparison", "Other methods", "Beside other methods", comparison),
+    Section("comparison", "Other methods", "Comparison with other methods", comparison),
     Section("code", "Code", "Make it again", code_to_make_it),
 )
 """What the page shows, in its order, below the lead."""
 
-SCRIPTS = ("core.js", "tables.js", "colours.js", "map.js", "neighbors.js", "pair.js", "start.js")
+SCRIPTS = ("core.js", "tables.js", "colors.js", "map.js", "neighbors.js", "pair.js", "start.js")
 
 
 def make_page(study: Study, watch: Watch | None = None) -> Report:
@@ -374,7 +374,7 @@ def _environment(jinja2: Any) -> Any:
     )
     environment.filters["step"] = _step
     environment.filters["breakable"] = _breakable
-    environment.filters["emphasised"] = _emphasised
+    environment.filters["emphasized"] = _emphasized
     return environment
 
 
@@ -395,12 +395,12 @@ def _breakable(text: str) -> Any:
     return markupsafe.Markup("<wbr>").join(parts)
 
 
-def _emphasised(text: str, *words: str) -> Any:
+def _emphasized(text: str, *words: str) -> Any:
     """Return text in which words stand out where they come first: those that it explains.
 
     Examples
     --------
-    >>> print(_emphasised("p < q, if p is large", "p"))
+    >>> print(_emphasized("p < q, if p is large", "p"))
     <em>p</em> &lt; q, if p is large
     """
     markupsafe = need("markupsafe", "report", "Reports")

@@ -19,7 +19,7 @@ from untie._learn.clustering.lloyd import (
     cheapest,
     count_distinct,
     distance_costs,
-    first_centres,
+    first_centers,
     inertia_of,
     refine,
     sample_vectors,
@@ -48,7 +48,7 @@ def test_lloyds_steps_are_those_of_scikit_learn(case, weighted):
     start = rows[rng.choice(len(rows), 4, replace=False)]
     space = ValueSpace(lookup.tables)
     packed = PackedRows(codes, space.n_codes)
-    centres, found, _, settled = refine(
+    centers, found, _, settled = refine(
         space,
         split_columns(start, lookup),
         partial(walk_rows, packed, weights),
@@ -58,13 +58,13 @@ def test_lloyds_steps_are_those_of_scikit_learn(case, weighted):
         rows, sample_weight=weights
     )
     assert settled
-    np.testing.assert_allclose(np.hstack(centres), expected.cluster_centers_, atol=1e-9)
+    np.testing.assert_allclose(np.hstack(centers), expected.cluster_centers_, atol=1e-9)
     np.testing.assert_array_equal(
-        cheapest(packed, distance_costs(space, centres)), expected.labels_
+        cheapest(packed, distance_costs(space, centers)), expected.labels_
     )
-    assert inertia_of(space, centres, found) == pytest.approx(expected.inertia_)
+    assert inertia_of(space, centers, found) == pytest.approx(expected.inertia_)
     np.testing.assert_allclose(
-        all_distances(space, packed, centres), expected.transform(rows), atol=1e-6
+        all_distances(space, packed, centers), expected.transform(rows), atol=1e-6
     )
 
 
@@ -72,11 +72,11 @@ def test_the_start_is_as_good_as_scikit_learns(case):
     lookup, codes, sample = case
     space = ValueSpace(lookup.tables)
     packed = PackedRows(codes, space.n_codes)
-    centres = first_centres(lookup, sample, 4, 10, seed=0)
-    centres, found, *_ = refine(space, centres, partial(walk_rows, packed, None), 100)
+    centers = first_centers(lookup, sample, 4, 10, seed=0)
+    centers, found, *_ = refine(space, centers, partial(walk_rows, packed, None), 100)
     rows = lookup.rows(codes, np.float64)
     expected = KMeans(4, n_init=10, random_state=0).fit(rows).inertia_
-    assert inertia_of(space, centres, found) <= expected * 1.01
+    assert inertia_of(space, centers, found) <= expected * 1.01
 
 
 @pytest.mark.parametrize("n_dimensions", [270, 400])
@@ -105,11 +105,11 @@ def test_an_empty_cluster_keeps_its_mean(case):
     rows = lookup.rows(codes, np.float64)
     start = np.vstack([rows[:2], rows[:1] + 1e3])
     packed = PackedRows(codes, space.n_codes)
-    centres, found, *_ = refine(
+    centers, found, *_ = refine(
         space, split_columns(start, lookup), partial(walk_rows, packed, None), 50
     )
     assert found.sizes[2] == 0
-    np.testing.assert_allclose(np.hstack(centres)[2], start[2])
+    np.testing.assert_allclose(np.hstack(centers)[2], start[2])
 
 
 def test_too_few_passes_are_told(case):

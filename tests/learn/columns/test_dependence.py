@@ -40,7 +40,7 @@ def test_as_defined(table):
 
 
 @given(small_tables(min_rows=2))
-def test_is_normalised_mutual_information(table):
+def test_is_normalized_mutual_information(table):
     uncertainty = symmetric_uncertainty(count_table(table).counts)
     columns = [table[name].to_numpy() for name in table.columns]
     for j, first in enumerate(columns):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from oracle import centred, costs, full_features
+from oracle import centered, costs, full_features
 from tables import encoder_of, fit_known, latent_classes, small_tables
 from untie import UNTIE, TableEncoder, count_table
 from untie._learn.linalg import eigen, spectrum
@@ -21,9 +21,9 @@ def paper_spaces(counts):
 def test_costs_equal_brute_force_over_explicit_rows(table):
     counts = count_table(table).counts
     spaces = paper_spaces(counts)
-    X = centred(full_features(table.to_numpy().tolist()))
+    X = centered(full_features(table.to_numpy().tolist()))
     omega = np.random.default_rng(0).random(X.shape[1])
-    factors = spectrum.centre(spectrum.roots(spaces, omega), counts)
+    factors = spectrum.center(spectrum.roots(spaces, omega), counts)
     space = eigen.leading(spectrum.reduced_gram(counts, factors), 2)
     energy = spectrum.energies(spaces, counts)
     found = spectrum.explained(spaces, counts, factors, space)
@@ -36,12 +36,12 @@ def test_costs_equal_brute_force_over_explicit_rows(table):
 
 
 @given(table=small_tables())
-def test_uncentred_energies_and_eigenvalues_equal_brute_force(table):
+def test_uncentered_energies_and_eigenvalues_equal_brute_force(table):
     counts = count_table(table).counts
     spaces = paper_spaces(counts)
     X = full_features(table.to_numpy().tolist())
     omega = np.random.default_rng(0).random(X.shape[1])
-    energy = spectrum.energies(spaces, counts, centred=False)
+    energy = spectrum.energies(spaces, counts, centered=False)
     np.testing.assert_allclose(energy, np.sum(X**2, axis=0), atol=1e-9)
     gram = spectrum.reduced_gram(counts, spectrum.roots(spaces, omega))
     expected = np.linalg.eigvalsh((X * omega) @ X.T)[::-1]
@@ -69,7 +69,7 @@ def test_an_unknown_cell_stands_at_its_columns_mean():
     """What is learned is the shape of the rows that `transform` returns."""
     table, _ = latent_classes(400, 3, 5, 4, seed=1)
     categories = [["v0", "v1", "v2"]] * 5  # "v3" is unknown
-    X = centred(fit_known(TableEncoder(3, preparer=None), table, categories).transform(table))
+    X = centered(fit_known(TableEncoder(3, preparer=None), table, categories).transform(table))
     singular = np.linalg.svd(X, compute_uv=False)
     for n_components in (1, 2):
         encoder = TableEncoder(3, preparer=None, n_components=n_components)
@@ -83,21 +83,21 @@ def test_exact_weights_fit_the_rows_where_cells_are_unknown():
     encoder = UNTIE(3, tau=tau, tol=1e-13, output="full")
     fit_known(encoder, table, categories)
     plain = fit_known(UNTIE(3, solver="uniform", output="full"), table, categories).transform(table)
-    energy, left = costs(centred(plain), encoder.omega_, 2)
+    energy, left = costs(centered(plain), encoder.omega_, 2)
     moving = energy > 1e-9
     expected = np.exp(-(left[moving] / energy[moving]) / tau)
     expected *= energy.sum() / (expected @ energy[moving])
     np.testing.assert_allclose(encoder.omega_[moving], expected, rtol=1e-4)
 
 
-def test_centring_loses_no_digits():
+def test_centering_loses_no_digits():
     """A nearly independent table: what varies is tiny beside what does not."""
     counts = count_table([[a, b] for a in "xyz" for b in "pqr"], [1.0] * 8 + [1 + 1e-4]).counts
     spaces = paper_spaces(counts)
-    factors = spectrum.centre(spectrum.roots(spaces, np.ones(spaces.n_coordinates)), counts)
+    factors = spectrum.center(spectrum.roots(spaces, np.ones(spaces.n_coordinates)), counts)
     space = eigen.leading(spectrum.reduced_gram(counts, factors), 4)
     energy = spectrum.energies(spaces, counts)
-    moving = energy > 1e-12 * spectrum.energies(spaces, counts, centred=False)
+    moving = energy > 1e-12 * spectrum.energies(spaces, counts, centered=False)
     shares = spectrum.explained(spaces, counts, factors, space)[moving] / energy[moving]
     np.testing.assert_allclose(shares, 1.0, atol=1e-6)  # four directions are all there are
 

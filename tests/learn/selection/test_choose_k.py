@@ -361,8 +361,8 @@ def test_clusters_are_found_where_they_are(name):
 def test_clusters_of_numbers_and_categories():
     rng = np.random.default_rng(6)
     group = rng.integers(0, 3, 400)
-    centres = np.array([[0, 10, 20], [20, 0, 10], [10, 20, 0]])
-    numbers = np.round(rng.normal(centres[:, group], 4)).T
+    centers = np.array([[0, 10, 20], [20, 0, 10], [10, 20, 0]])
+    numbers = np.round(rng.normal(centers[:, group], 4)).T
     table = pd.DataFrame(numbers, columns=["a", "b", "c"])
     pet = np.where(rng.random(400) < 0.6, group, rng.integers(0, 3, 400))
     table["pet"] = np.array(["cat", "dog", "none"])[pet]

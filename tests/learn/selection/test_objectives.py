@@ -230,7 +230,7 @@ def same_class(vectors, classes):
     return np.mean(np.asarray(classes)[nearest] == np.asarray(classes)[:, None])
 
 
-def test_neighbours_are_of_the_same_class_beside_much_noise():
+def test_neighbors_are_of_the_same_class_beside_much_noise():
     table, classes = latent_classes(400, 4, 6, 4, seed=3, purity=0.7)
     rng = np.random.default_rng(5)
     noise = pd.DataFrame(rng.integers(0, 4, (400, 12)).astype(str)).add_prefix("n")

@@ -9,7 +9,7 @@ from untie._learn import memory
 from untie._learn.selection.spectrum_number import (
     choose_n_clusters,
     noise_edge,
-    standardised_eigenvalues,
+    standardized_eigenvalues,
 )
 
 
@@ -40,7 +40,7 @@ def test_independent_attributes_stay_below_the_edge_of_noise():
     counts = count_table(table).counts
     # 4 shares in each of 15 attributes, one of which follows from the others.
     assert noise_edge(counts) == pytest.approx((1 + np.sqrt(45 / 1000)) ** 2)
-    assert standardised_eigenvalues(counts, 1)[0] < noise_edge(counts)
+    assert standardized_eigenvalues(counts, 1)[0] < noise_edge(counts)
     scaled = count_table(table, sample_weight=np.full(1000, 0.001)).counts
     assert noise_edge(scaled) == noise_edge(counts)
 
@@ -55,7 +55,7 @@ def test_rare_values_pass_the_edge_of_noise_until_they_are_merged():
         merged = np.where(frequent[np.arange(12), table], table, 50)
         for name, codes in (("as they are", table), ("merged", merged)):
             counts = count_table(codes).counts
-            above[name] += standardised_eigenvalues(counts, 1)[0] > noise_edge(counts)
+            above[name] += standardized_eigenvalues(counts, 1)[0] > noise_edge(counts)
     assert above["as they are"] == 10
     assert above["merged"] <= 1
 
@@ -73,7 +73,7 @@ def table_with_a_large_column(seed, n_rows=400, with_missing=False):
 
 
 def slow_eigenvalues(counts, n_eigenvalues):
-    """Scale, centre and multiply whole matrices."""
+    """Scale, center and multiply whole matrices."""
     n_values = sum(counts.sizes)
     factor = np.zeros((n_values, n_values))
     for attribute in range(len(counts.sizes)):
@@ -100,7 +100,7 @@ def test_every_way_gives_the_eigenvalues_of_the_whole_matrix(way, seed, with_mis
             patch.setattr("untie._count.memory.FULL_VALUES", 10)
         counts = count_table(table, categories=categories).counts
         assert counts.is_sparse == ("sparse" in way)
-        found = standardised_eigenvalues(counts, 6)
+        found = standardized_eigenvalues(counts, 6)
     np.testing.assert_allclose(found, slow_eigenvalues(counts, 6), atol=1e-9)
     assert (counts.frequencies[counts.span(0)].sum() < len(table)) == with_missing
 
@@ -111,4 +111,4 @@ def test_more_eigenvalues_than_the_small_columns_have(monkeypatch):
     table = np.stack([rng.integers(0, 60, 300), rng.integers(0, 2, 300)], axis=1)
     counts = count_table(table).counts
     expected = slow_eigenvalues(counts, 12)
-    np.testing.assert_allclose(standardised_eigenvalues(counts, 12), expected, atol=1e-9)
+    np.testing.assert_allclose(standardized_eigenvalues(counts, 12), expected, atol=1e-9)

@@ -196,7 +196,7 @@ def vectors_of(encoder, column, values):
     return encoder._model.space.vectors(place, [known.index(value) for value in values])
 
 
-def test_neighbours_are_near_and_missing_cells_stand_in_the_middle():
+def test_neighbors_are_near_and_missing_cells_stand_in_the_middle():
     table, _ = mixed(800)
     preparer = Preparer().fit(table)
     encoder = TableEncoder(2, preparer=None).fit(preparer.transform(table))
@@ -211,5 +211,5 @@ def test_neighbours_are_near_and_missing_cells_stand_in_the_middle():
     from_missing = np.linalg.norm(vectors - missing, axis=1)
     assert 14 <= from_missing.argmin() <= 20
     assert from_missing[0] == pytest.approx(from_missing[-1], rel=0.05)
-    # Apart from all: nearer to none than neighbours are to each other.
+    # Apart from all: nearer to none than neighbors are to each other.
     assert from_missing.min() > 0.9 * np.diagonal(distances, 1).min()

@@ -38,9 +38,9 @@ def test_distances_to_means(case):
     means = np.stack(
         [np.average(rows[members == c], axis=0, weights=weights[members == c]) for c in range(3)]
     )
-    centres = space.centres(counts)
-    np.testing.assert_allclose(np.hstack(centres), means)
-    tables = space.distances_to_points(centres)
+    centers = space.centers(counts)
+    np.testing.assert_allclose(np.hstack(centers), means)
+    tables = space.distances_to_points(centers)
     found = np.vstack([part for _, part in add_up(tables, codes)])
     np.testing.assert_allclose(found, np.square(rows[:, None] - means).sum(axis=2), atol=1e-12)
 

@@ -59,13 +59,13 @@ def test_products(table, n_columns):
 
 
 @given(both_kinds, st.booleans())
-def test_energies_and_means(table, centred):
+def test_energies_and_means(table, centered):
     frequencies = np.random.default_rng(2).integers(0, 5, len(table)).astype(float)
     frequencies[0] += 1
     rows = np.repeat(slow_array(table), frequencies.astype(int), axis=0)
     np.testing.assert_allclose(table.mean(frequencies), rows.mean(axis=0))
-    deviations = rows - rows.mean(axis=0) if centred else rows
-    found = table.energies(frequencies, centred)
+    deviations = rows - rows.mean(axis=0) if centered else rows
+    found = table.energies(frequencies, centered)
     np.testing.assert_allclose(found, np.square(deviations).sum(axis=0), atol=1e-12)
 
 
@@ -97,12 +97,12 @@ def test_a_root_has_as_few_columns_as_may_be(table):
 
 
 @given(both_kinds)
-def test_centred_rows_keep_all_distances(table):
+def test_centered_rows_keep_all_distances(table):
     frequencies = np.random.default_rng(4).random(len(table))
     codes = np.array([3, 0, 3, len(table)])  # the last is unknown
-    vectors, places = table.centred(codes, frequencies)
-    centred = slow_array(table) - frequencies @ slow_array(table) / frequencies.sum()
-    expected = np.vstack([centred, np.zeros(table.shape[1])])[codes]
+    vectors, places = table.centered(codes, frequencies)
+    centered = slow_array(table) - frequencies @ slow_array(table) / frequencies.sum()
+    expected = np.vstack([centered, np.zeros(table.shape[1])])[codes]
     np.testing.assert_allclose(pdist(vectors[places]), pdist(expected), atol=1e-6)
 
 

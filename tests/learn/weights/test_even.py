@@ -30,7 +30,7 @@ def problem(columns, orders, weights=None):
 
 
 def slow_energies(given, table, values, weights=None):
-    """Return the centred energy of each column's values and order under the weights, from rows.
+    """Return the centered energy of each column's values and order under the weights, from rows.
 
     Returns
     -------
@@ -57,8 +57,8 @@ def slow_energies(given, table, values, weights=None):
             parts.append(np.stack([rank, 1 - rank], axis=1)[codes])
         start, energies = 0, []
         for part in parts:
-            centred = part - weights @ part / weights.sum()
-            scaled = own[start : start + part.shape[1]] * (weights @ np.square(centred))
+            centered = part - weights @ part / weights.sum()
+            scaled = own[start : start + part.shape[1]] * (weights @ np.square(centered))
             energies.append(float(scaled.sum()))
             start += part.shape[1]
         result.append((energies[0], energies[1] if len(energies) > 1 else 0.0))

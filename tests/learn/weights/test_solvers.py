@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from scipy.optimize import linprog
 
-from oracle import centred, costs, full_features
+from oracle import centered, costs, full_features
 from tables import latent_classes, small_tables
 from untie import UNTIE, count_table
 from untie._learn.spaces.couplings import resolve_couplings
@@ -53,7 +53,7 @@ def loss_by_hand(X, omega, n_vectors, tau, solver):
 def assert_each_step_lowers_the_loss(table, n_clusters, tau, solver):
     """Each step is taken on its own: the curve that a solver reports is not relied on."""
     problem = make_problem(table, n_clusters)
-    X = centred(full_features(table.to_numpy().tolist()))
+    X = centered(full_features(table.to_numpy().tolist()))
     before = loss_by_hand(X, np.ones(X.shape[1]), n_clusters - 1, tau, solver)
     for n_steps in (1, 2, 3, 4):
         solution = SOLVERS[solver](problem, make_settings(tau, n_steps, tol=0.0))
@@ -93,7 +93,7 @@ def test_exact_weights_are_the_best_for_their_own_eigenvectors(survey):
     tau = 0.5
     problem = make_problem(survey, 3)
     omega = SOLVERS["exact"](problem, make_settings(tau, tol=1e-15)).omega
-    X = centred(full_features(survey.to_numpy().tolist()))
+    X = centered(full_features(survey.to_numpy().tolist()))
     energy, left = costs(X, omega, 2)
     moving = energy > 1e-9
     expected = np.exp(-(left[moving] / energy[moving]) / tau)
@@ -108,7 +108,7 @@ def test_exact_weights_of_weighted_rows(survey):
     rows = survey.to_numpy().tolist()
     encoder = UNTIE(3, solver="exact", tau=tau, tol=1e-13).fit(survey, sample_weight=weights)
     X = full_features(rows, weights=weights.tolist())
-    X = centred(X, weights) * np.sqrt(weights)[:, None]
+    X = centered(X, weights) * np.sqrt(weights)[:, None]
     energy, left = costs(X, encoder.omega_, 2)
     moving = energy > 1e-9
     expected = np.exp(-(left[moving] / energy[moving]) / tau)
@@ -130,7 +130,7 @@ def test_a_small_tau_sharpens_the_weights(survey):
     assert spread[0] < spread[1] < spread[2]
 
 
-def test_lp_weights_solve_the_programme(survey):
+def test_lp_weights_solve_the_program(survey):
     rng = np.random.default_rng(0)
     energy, unexplained = rng.random(60), rng.random(60)
     energy[:5] = 0

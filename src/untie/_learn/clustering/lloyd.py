@@ -117,7 +117,7 @@ ones."""
 SAME = 9
 """Rows that agree in this many decimals, relative to the largest number, are equal."""
 
-Centres = list[FloatArray]
+Centers = list[FloatArray]
 """One array of shape (n_clusters, width) per attribute."""
 
 
@@ -137,7 +137,7 @@ def sample_vectors(lookup: LookUp, sample: RowSample) -> FloatArray:
     Returns
     -------
     array of shape (n_sampled, n_dimensions)
-        Centred vectors.
+        Centered vectors.
     """
     rows = lookup.rows(list(sample.codes.T), np.float64)
     rows -= sample.weights @ rows / sample.weights.sum()
@@ -187,9 +187,9 @@ def count_distinct(rows: FloatArray) -> int:
     return len(np.unique(as_bytes))
 
 
-def first_centres(
+def first_centers(
     lookup: LookUp, sample: RowSample, k: int, n_starts: int | None, seed: int
-) -> Centres:
+) -> Centers:
     """Return the means of the best of several runs of k-means on sampled rows.
 
     None is as many as :func:`number_of_starts` finds worth their time.
@@ -201,19 +201,19 @@ def first_centres(
     _, labels = np.unique(labels, return_inverse=True)  # some clusters may be empty
     n_found = int(labels.max()) + 1
     codes = list(sample.codes.T)
-    return space.centres(count_members(codes, space.n_codes, labels, n_found, sample.weights))
+    return space.centers(count_members(codes, space.n_codes, labels, n_found, sample.weights))
 
 
 def refine(
-    space: ValueSpace, centres: Centres, walk: Walk, max_passes: int
-) -> tuple[Centres, Pass, int, bool]:
+    space: ValueSpace, centers: Centers, walk: Walk, max_passes: int
+) -> tuple[Centers, Pass, int, bool]:
     """Move the means to those of their rows until nothing changes.
 
     Parameters
     ----------
     space : ValueSpace
         The value vectors.
-    centres : list of arrays
+    centers : list of arrays
         The first means.
     walk : callable
         Takes costs and returns what a pass over all rows finds.
@@ -222,47 +222,47 @@ def refine(
 
     Returns
     -------
-    centres, found, n_iter, settled
+    centers, found, n_iter, settled
         The means, the last pass over the rows (with the means before the last move), the number of
         passes and whether nothing changed in the last.
     """
-    found = walk(distance_costs(space, centres))
-    centres = _moved(space, centres, found)
+    found = walk(distance_costs(space, centers))
+    centers = _moved(space, centers, found)
     for n_iter in range(2, max_passes + 1):
-        latest = walk(distance_costs(space, centres))
+        latest = walk(distance_costs(space, centers))
         if latest.is_like(found):
-            return centres, latest, n_iter, True
+            return centers, latest, n_iter, True
         found = latest
-        centres = _moved(space, centres, found)
-    return centres, found, max_passes, False
+        centers = _moved(space, centers, found)
+    return centers, found, max_passes, False
 
 
-def distance_costs(space: ValueSpace, centres: Centres) -> Costs:
+def distance_costs(space: ValueSpace, centers: Centers) -> Costs:
     """Return the squared distance of each value to its part of each mean."""
-    return ties_apart(space.distances_to_points(centres))
+    return ties_apart(space.distances_to_points(centers))
 
 
-def all_distances(space: ValueSpace, rows: PackedRows, centres: Centres) -> FloatArray:
+def all_distances(space: ValueSpace, rows: PackedRows, centers: Centers) -> FloatArray:
     """Return the distance of each row to each mean; shape (n_rows, n_clusters)."""
-    tables = space.distances_to_points(centres)
+    tables = space.distances_to_points(centers)
     return np.sqrt(rows.distances(tables, all_clusters(tables)))
 
 
-def inertia_of(space: ValueSpace, centres: Centres, found: Pass) -> float:
+def inertia_of(space: ValueSpace, centers: Centers, found: Pass) -> float:
     """Return the weighted sum of squared distances of the rows to their clusters' means."""
-    return found.cost(space.distances_to_points(centres))
+    return found.cost(space.distances_to_points(centers))
 
 
-def split_columns(array: FloatArray, lookup: LookUp) -> Centres:
+def split_columns(array: FloatArray, lookup: LookUp) -> Centers:
     """Cut vectors into one array per attribute."""
     return np.split(array, np.cumsum(lookup.widths)[:-1], axis=1)
 
 
-def _moved(space: ValueSpace, centres: Centres, found: Pass) -> Centres:
+def _moved(space: ValueSpace, centers: Centers, found: Pass) -> Centers:
     """Return the means of the clusters' rows; that of an empty cluster stays."""
     full = found.sizes > 0
-    means = space.centres([joint[full] for joint in found.counts])
-    result = [part.copy() for part in centres]
+    means = space.centers([joint[full] for joint in found.counts])
+    result = [part.copy() for part in centers]
     for part, mean in zip(result, means, strict=True):
         part[full] = mean
     return result
@@ -294,7 +294,7 @@ class ClusterRadius:
 
 def find_cluster_radius(
     space: ValueSpace,
-    centres: Centres,
+    centers: Centers,
     counts: Sequence[FloatArray],
     costs: Costs,
     sample: RowSample,
@@ -305,7 +305,7 @@ def find_cluster_radius(
     ----------
     space : ValueSpace
         The value vectors.
-    centres : list of arrays
+    centers : list of arrays
         The means.
     counts : sequence of arrays of shape (n_clusters, n_codes)
         Weight of the rows of each cluster with each code, one per attribute.
@@ -316,7 +316,7 @@ def find_cluster_radius(
     """
     codes = list(sample.codes.T)
     labels = cheapest(pack(codes, costs), costs)
-    tables = space.distances_to_points(centres)
+    tables = space.distances_to_points(centers)
     squares = PackedRows(codes, space.n_codes).distances(tables, all_clusters(tables))
     own = np.sqrt(squares[np.arange(len(labels)), labels])
     sizes = counts[0].sum(axis=1)

@@ -2,7 +2,7 @@
 
 With Z the one-hot matrix (never formed), B the stacked kernel columns and N = Z'Z:
 S = Z M Z' with M = B diag(omega) B' block diagonal, R = M^(1/2), and the eigenpairs of
-A = R'NR are those of S. To centre the rows, every attribute's mean vector is taken from its
+A = R'NR are those of S. To center the rows, every attribute's mean vector is taken from its
 rows of R (and of B): a cell whose value is unknown then stands at the mean, as in
 `transform`, and nothing large is subtracted from something large.
 """
@@ -35,15 +35,15 @@ SMALL_BLOCK = 32
 """Value vectors of at most this many dimensions, on average, are multiplied all at once."""
 
 
-def centre(tables: Sequence[Columns], counts: Counts) -> list[Factor]:
+def center(tables: Sequence[Columns], counts: Counts) -> list[Factor]:
     """Take its mean vector from every attribute's table."""
     return [table.less_mean(own) for table, own in zip(tables, counts.parts, strict=True)]
 
 
-def energies(spaces: KernelSpaces, counts: Counts, centred: bool = True) -> FloatArray:
+def energies(spaces: KernelSpaces, counts: Counts, centered: bool = True) -> FloatArray:
     """Return ||u_d||^2 of every coordinate d over all rows; shape (n_coordinates,)."""
     pairs = zip(spaces.columns, counts.parts, strict=True)
-    return np.concatenate([columns.energies(own, centred) for columns, own in pairs])
+    return np.concatenate([columns.energies(own, centered) for columns, own in pairs])
 
 
 def roots(spaces: KernelSpaces, omega: FloatArray) -> list[Columns]:
@@ -66,7 +66,7 @@ def roots(spaces: KernelSpaces, omega: FloatArray) -> list[Columns]:
 
 
 def reduced_gram(counts: Counts, factors: Sequence[Factor]) -> Gram:
-    """Return A = R'NR for factors R, centred or not; shape (n_columns of R, n_columns of R).
+    """Return A = R'NR for factors R, centered or not; shape (n_columns of R, n_columns of R).
 
     For many values it is an operator that multiplies by A: forming A would take longer.
     """
@@ -91,7 +91,7 @@ def spans(factors: Sequence[Factor]) -> list[slice]:
 def explained(
     spaces: KernelSpaces, counts: Counts, factors: Sequence[Factor], space: Eigenspace
 ) -> FloatArray:
-    """Return ||H'u_d||^2 of every centred coordinate d; shape (n_coordinates,).
+    """Return ||H'u_d||^2 of every centered coordinate d; shape (n_coordinates,).
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def explained(
     counts : Counts
         Counts of all pairs of values.
     factors : sequence of arrays of shape (n_values, n_columns)
-        The centred R whose A has the eigenvectors.
+        The centered R whose A has the eigenvectors.
     space : Eigenspace
         The eigenvectors that stand for H.
     """
@@ -110,8 +110,8 @@ def explained(
     parts = np.split(projected, counts.offsets[1:-1])
     result = []
     for columns, own, part in zip(spaces.columns, counts.parts, parts, strict=True):
-        centred = columns.less_mean(own)  # one attribute at a time, as they are large
-        result.append(np.square(centred.from_left(part)).sum(axis=1))
+        centered = columns.less_mean(own)  # one attribute at a time, as they are large
+        result.append(np.square(centered.from_left(part)).sum(axis=1))
     return np.concatenate(result)
 
 

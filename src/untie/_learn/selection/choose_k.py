@@ -143,7 +143,7 @@ def silhouette(distances: FloatArray, weights: FloatArray, labels: IntArray) -> 
 
 
 PRIOR = 10.0
-"""A cluster's shares are drawn towards those of all rows as by this many rows."""
+"""A cluster's shares are drawn toward those of all rows as by this many rows."""
 
 DECIMALS = 9
 """Distances that agree in this many decimals, relative to the largest, are equal."""
@@ -295,7 +295,7 @@ def fit_half(rows: JudgedRows, weights: FloatArray, drawn: Labels, found: Labels
     k = int(members.max()) + 1
     codes = [column[drawn] for column in rows.codes.T]
     counts = count_members(codes, rows.space.n_codes, members, k, weights[drawn])
-    return HalfFit(weights, labels, rows.space.distances_to_points(rows.space.centres(counts)))
+    return HalfFit(weights, labels, rows.space.distances_to_points(rows.space.centers(counts)))
 
 
 def all_labels(rows: JudgedRows, fit: HalfFit) -> Labels:
@@ -325,7 +325,7 @@ def hidden_gains(
     refit : bool
         Whether the clusters' shares of a column's values are those of the rows that would join them
         without the column. Otherwise they are those of the clusters as they were made, so that
-        clusters which need the column lose where they are not recognised without it.
+        clusters which need the column lose where they are not recognized without it.
     never : boolean array of shape (n_attributes,), optional
         Attributes that are hidden all the time, and not predicted.
     """

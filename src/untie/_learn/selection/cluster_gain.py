@@ -286,9 +286,9 @@ def _work(n_rows: int, n_dimensions: int, n_clusters: int) -> float:
 
 
 def _vectors(tables: Sequence[Columns], sample: RowSample, counts: Counts) -> Rows:
-    """Return the rows' vectors, centred."""
+    """Return the rows' vectors, centered."""
     triples = zip(tables, sample.codes.T, counts.parts, strict=True)
-    found = [table.centred(column, own) for table, column, own in triples]
+    found = [table.centered(column, own) for table, column, own in triples]
     if sum(vectors.shape[1] for vectors, _ in found) > LONG * len(found):
         return LookedUpRows([vectors for vectors, _ in found], [codes for _, codes in found])
     return np.hstack([vectors[codes] for vectors, codes in found])

@@ -41,7 +41,7 @@ N_NEAREST = 20
 """Each row asks this many others: twice as many as people look at, as chance has its say in few."""
 
 PRIOR = 10.0
-"""The neighbours' shares are drawn towards those of all rows as by this many rows."""
+"""The neighbors' shares are drawn toward those of all rows as by this many rows."""
 
 BITS, FINE_BITS = 60, 30
 """Distances are whole numbers of so many bits, so that their sums are exact; and so many of the
@@ -85,7 +85,7 @@ def neighbor_gains(
     Returns
     -------
     dict
-        The share of a hidden column's entropy that neighbours predict, summed over the columns with
+        The share of a hidden column's entropy that neighbors predict, summed over the columns with
         their weights: with 1, as much as one column wholly.
     """
     counts = attributes.counts if finer is None else finer
@@ -98,7 +98,7 @@ def neighbor_gains(
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What the rows' neighbours are asked.
+    """What the rows' neighbors are asked.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class Asked:
 
     @cached_property
     def n_least(self) -> int:
-        """So many rows are always enough neighbours, however little weight they have."""
+        """So many rows are always enough neighbors, however little weight they have."""
         lightest = np.cumsum(np.sort(self.weights))
         return min(int(np.searchsorted(lightest, N_NEAREST)) + 1, len(lightest) - 1)
 
@@ -195,8 +195,8 @@ def whole_distances(
     found = []
     for table, column, own in zip(tables, codes.T, counts.parts, strict=True):
         values, others = np.unique(column, return_inverse=True)
-        centred, which = table.centred(values, own)
-        vectors = centred[which]
+        centered, which = table.centered(values, own)
+        vectors = centered[which]
         places, asking = np.unique(others.ravel()[:n_asking], return_inverse=True)
         found.append((_distances_to_all(vectors, places), asking.ravel(), others.ravel()))
     largest = fsum(distances.max(initial=0.0) for distances, _, _ in found)
@@ -209,14 +209,14 @@ def whole_distances(
 
 
 def prediction_gain(distances: Sequence[ValueDistances], asked: Asked) -> float:
-    """Return how much better neighbours predict hidden cells than the table's shares do.
+    """Return how much better neighbors predict hidden cells than the table's shares do.
 
     Parameters
     ----------
     distances : sequence of ValueDistances
         One per attribute.
     asked : Asked
-        The rows, and what their neighbours are asked.
+        The rows, and what their neighbors are asked.
 
     Examples
     --------
@@ -268,7 +268,7 @@ def _hidden_in_turns(
 
 
 class _Near(NamedTuple):
-    """Neighbours of rows that ask: pairs of both, with the weight of each pair."""
+    """Neighbors of rows that ask: pairs of both, with the weight of each pair."""
 
     asking: IntArray
     others: IntArray
@@ -278,7 +278,7 @@ class _Near(NamedTuple):
 def _nearest(distances: Ranks, rows: slice, asked: Asked) -> _Near:
     """Return the nearest rows of each one that asks, of `N_NEAREST` rows' weight together.
 
-    A row is not its own neighbour, but the rows equal to it are. Where the last places are for
+    A row is not its own neighbor, but the rows equal to it are. Where the last places are for
     several equally near rows, each has its share of them.
     """
     limits = np.partition(distances, asked.n_least, axis=1)[:, asked.n_least]
@@ -303,7 +303,7 @@ def _nearest(distances: Ranks, rows: slice, asked: Asked) -> _Near:
 
 
 def _log_ratios(attribute: int, rows: slice, near: _Near, asked: Asked) -> FloatArray:
-    """Return ln(share among the neighbours / share in the table) of each row's own cell."""
+    """Return ln(share among the neighbors / share in the table) of each row's own cell."""
     cells, shares = asked.cells[:, attribute], asked.shares[attribute]
     own, theirs = cells[rows], cells[near.others]
     n_rows, is_known = len(own), own < len(shares)

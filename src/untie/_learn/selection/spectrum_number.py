@@ -12,7 +12,7 @@ from scipy.sparse.linalg import LinearOperator
 from untie._count.counts import Counts
 from untie._learn import memory
 from untie._learn.linalg.eigen import Gram, eigenvalues, eigenvalues_above
-from untie._learn.linalg.spectrum import OPERATOR_SIZE, centre, reduced_gram
+from untie._learn.linalg.spectrum import OPERATOR_SIZE, center, reduced_gram
 from untie._learn.spaces.value_tables import Dense, own_directions
 from untie._util.arrays import symmetric_product
 from untie._util.types import FloatArray
@@ -26,7 +26,7 @@ def choose_n_clusters(counts: Counts, largest: int) -> int:
     clusters span k - 1 directions.
     """
     edge = noise_edge(counts)
-    excess = standardised_eigenvalues(counts, largest, edge) - 1.0
+    excess = standardized_eigenvalues(counts, largest, edge) - 1.0
     n_shared = int(np.count_nonzero(excess[: largest - 1] > edge - 1.0))
     if not n_shared:
         return min(2, largest)
@@ -47,10 +47,10 @@ def noise_edge(counts: Counts) -> float:
     return float(np.square(1.0 + np.sqrt(n_free / counts.n_draws)))
 
 
-def standardised_eigenvalues(
+def standardized_eigenvalues(
     counts: Counts, n_eigenvalues: int, limit: float | None = None
 ) -> FloatArray:
-    """Return the largest eigenvalues of the standardised counts, largest first.
+    """Return the largest eigenvalues of the standardized counts, largest first.
 
     Those at or below the limit may be missing, if there is one.
     """
@@ -60,19 +60,19 @@ def standardised_eigenvalues(
     is_one_large = n_seen > max(memory.LARGE, 2 * n_others + n_eigenvalues)
     if is_one_large and 0 < n_others <= OPERATOR_SIZE:
         return _beside_one_large(counts, largest, n_eigenvalues)
-    gram = _standardised(counts)
+    gram = _standardized(counts)
     if limit is None:
         return eigenvalues(gram, n_eigenvalues)
     return eigenvalues_above(gram, limit, n_eigenvalues)
 
 
-def _standardised(counts: Counts) -> Gram:
-    """Return what multiplies by the standardised counts, or for few values these."""
+def _standardized(counts: Counts) -> Gram:
+    """Return what multiplies by the standardized counts, or for few values these."""
     scales = _scales(counts.frequencies)
     n_values = len(scales)
     if n_values <= OPERATOR_SIZE and max(counts.sizes) <= memory.LARGE:
         blocks = [own_directions(_scales(own)) for own in counts.parts]
-        return reduced_gram(counts, centre(blocks, counts))
+        return reduced_gram(counts, center(blocks, counts))
     starts = counts.offsets[:-1]
     own = np.add.reduceat(counts.frequencies, starts)
     totals = np.repeat(np.where(own > 0, own, 1.0), counts.sizes)

@@ -59,7 +59,7 @@ def kernel_axes(
     """Return the leading axes of every kernel of one coupling, and what they miss.
 
     The error of a space is how much of the kernel the landmarks and the axes kept do not give: the
-    trace of K less that of what is kept, as a share of the trace of the centred K.
+    trace of K less that of what is kept, as a share of the trace of the centered K.
     In K K', which vectors are made of, axes count by their squares, and less is missing.
 
     Parameters

@@ -252,12 +252,12 @@ class ByCosine(Scale):
 
 
 class ByVariance(Scale):
-    """Scale to centred variance 1 over the rows; a constant kernel carries nothing, so 0."""
+    """Scale to centered variance 1 over the rows; a constant kernel carries nothing, so 0."""
 
     def divisor(self, diagonal: FloatArray, rows: FloatArray, shares: FloatArray) -> float:
         """Return the root of the variance."""
-        centred = rows - shares @ rows / max(float(shares.sum()), np.finfo(float).tiny)
-        variance = float(shares @ np.square(centred).sum(axis=1))
+        centered = rows - shares @ rows / max(float(shares.sum()), np.finfo(float).tiny)
+        variance = float(shares @ np.square(centered).sum(axis=1))
         total = float(shares @ np.square(rows).sum(axis=1))
         return float(np.sqrt(variance)) if variance > CONSTANT * total else np.inf
 

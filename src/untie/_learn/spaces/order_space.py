@@ -1,4 +1,4 @@
-"""A column's order -> a space in which neighbours are near, and a coarser view of the column.
+"""A column's order -> a space in which neighbors are near, and a coarser view of the column.
 
 A value stands at the mean rank of its rows, as a share of all rows: the space has its distances
 from either end of the order. It comes from counts, so that chunks can be counted apart; it knows
@@ -76,7 +76,7 @@ def order_spaces(counts: Counts, orders: Orders) -> KernelSpaces:
 
 @dataclass(frozen=True, eq=False)
 class CoarseView:
-    """A table in which neighbouring values of columns with an order are one.
+    """A table in which neighboring values of columns with an order are one.
 
     How columns depend on each other, and what clusters tell of a column, is asked of this view: in
     tens of ranges there are too few rows each to tell.
@@ -102,7 +102,7 @@ class CoarseView:
 
 
 def coarse_view(counts: Counts, orders: Sequence[Positions | None]) -> CoarseView:
-    """Merge neighbouring values of columns with an order until about five groups are left.
+    """Merge neighboring values of columns with an order until about five groups are left.
 
     Values without a place in the order stay as they are.
     """

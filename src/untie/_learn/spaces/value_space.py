@@ -35,7 +35,7 @@ class ValueSpace:
     --------
     >>> space = ValueSpace([np.array([[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]])])
     >>> codes = [np.array([0, 0, 1])]
-    >>> space.centres([np.array([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0]])])
+    >>> space.centers([np.array([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0]])])
     [array([[0., 1.],
            [1., 0.]])]
     >>> [rows for rows in add_up(space.distances_to_rows([np.array([1])]), codes)][0][1]
@@ -87,7 +87,7 @@ class ValueSpace:
             tables.append(table)
         return tables
 
-    def centres(self, counts: Sequence[FloatArray]) -> list[FloatArray]:
+    def centers(self, counts: Sequence[FloatArray]) -> list[FloatArray]:
         """Return the mean vectors of clusters, attribute by attribute.
 
         Parameters

@@ -74,9 +74,9 @@ class Dense:
         """Return the rows and, after the last, their mean: what an unknown value has."""
         return np.vstack([self.array, self.mean(frequencies)])
 
-    def energies(self, frequencies: FloatArray, centred: bool) -> FloatArray:
+    def energies(self, frequencies: FloatArray, centered: bool) -> FloatArray:
         """Return each column's sum of squares over the rows, each as often as it occurs."""
-        array = self.array - self.mean(frequencies) if centred else self.array
+        array = self.array - self.mean(frequencies) if centered else self.array
         return frequencies @ np.square(array)
 
     def scaled(self, factors: FloatArray) -> Dense:
@@ -87,10 +87,10 @@ class Dense:
         """Return the columns of both tables side by side."""
         return Dense(np.hstack([self.array, other.array]))
 
-    def centred(self, codes: LongArray, frequencies: FloatArray) -> tuple[FloatArray, LongArray]:
+    def centered(self, codes: LongArray, frequencies: FloatArray) -> tuple[FloatArray, LongArray]:
         """Return vectors less the mean, in as few dimensions as they need, and each row's.
 
-        An unknown value stands at the mean. Centred vectors of n values need n - 1 dimensions.
+        An unknown value stands at the mean. Centered vectors of n values need n - 1 dimensions.
         """
         mean = self.mean(frequencies)
         left, lengths, _ = np.linalg.svd(
@@ -203,10 +203,10 @@ class Tall:
         frequencies = or_ones(frequencies)
         return self.from_left(frequencies) / frequencies.sum()
 
-    def less_mean(self, frequencies: FloatArray) -> Tall | Centred:
+    def less_mean(self, frequencies: FloatArray) -> Tall | Centered:
         """Return the table less the mean of its rows.
 
-        The basis is centred before it is mixed: most of a mixed column may be its mean, and the
+        The basis is centered before it is mixed: most of a mixed column may be its mean, and the
         digits of the rest would be lost.
         """
         frequencies = or_ones(frequencies)
@@ -214,7 +214,9 @@ class Tall:
         mixed = Tall(self.diagonal, self.basis - shares @ self.basis, self.mix)
         if self.diagonal is None:
             return mixed
-        return Centred(mixed, np.concatenate([self.diagonal * shares, np.zeros(self.mix.shape[1])]))
+        return Centered(
+            mixed, np.concatenate([self.diagonal * shares, np.zeros(self.mix.shape[1])])
+        )
 
     def with_mean(self, frequencies: FloatArray) -> Any:
         """Return the rows and, after the last, their mean; sparse if values have directions."""
@@ -223,18 +225,18 @@ class Tall:
             return np.vstack([self.toarray(), mean])
         return sparse.vstack([self.tosparse(), sparse.csr_array(mean[None])], "csr")
 
-    def energies(self, frequencies: FloatArray, centred: bool) -> FloatArray:
+    def energies(self, frequencies: FloatArray, centered: bool) -> FloatArray:
         """Return each column's sum of squares over the rows, each as often as it occurs."""
         total = float(frequencies.sum())
         shares = frequencies / (total if total > 0 else 1.0)
-        mean = shares @ self.basis if centred else np.zeros(self.basis.shape[1])
+        mean = shares @ self.basis if centered else np.zeros(self.basis.shape[1])
         basis = self.basis - mean
         moments = (basis.T * frequencies) @ basis
         mixed = np.einsum("bm,bc,cm->m", self.mix, moments, self.mix, optimize=True)
         if self.diagonal is None:
             return mixed
         own = np.square(self.diagonal) * frequencies
-        return np.concatenate([own * (1.0 - shares) if centred else own, mixed])
+        return np.concatenate([own * (1.0 - shares) if centered else own, mixed])
 
     def scaled(self, factors: FloatArray) -> Tall:
         """Return the table with every column times a factor."""
@@ -257,7 +259,7 @@ class Tall:
         mix[len(self.mix) :, self.mix.shape[1] :] = other.mix
         return Tall(self.diagonal, basis, mix)
 
-    def centred(self, codes: LongArray, frequencies: FloatArray) -> tuple[FloatArray, LongArray]:
+    def centered(self, codes: LongArray, frequencies: FloatArray) -> tuple[FloatArray, LongArray]:
         """Return vectors less the mean, in as few dimensions as they need, and each row's.
 
         In the directions of values that do not occur here, all known values stand at the same
@@ -302,7 +304,7 @@ class Tall:
 
 
 @dataclass(frozen=True, eq=False)
-class Centred:
+class Centered:
     """A tall table less the mean of its rows, which would fill it.
 
     Parameters
@@ -339,7 +341,7 @@ class Centred:
 Columns: TypeAlias = Dense | Tall
 """The vectors of an attribute's values, one row each."""
 
-Factor: TypeAlias = Dense | Tall | Centred
+Factor: TypeAlias = Dense | Tall | Centered
 """What can be multiplied from both sides."""
 
 

@@ -81,10 +81,10 @@ def precise_distances(rows: FloatArray) -> FloatArray:
            [1., 0., 4.],
            [9., 4., 0.]])
     """
-    centred = rows - rows.mean(axis=0)
-    squares = squared_lengths(centred)
+    centered = rows - rows.mean(axis=0)
+    squares = squared_lengths(centered)
     sums = squares[:, None] + squares
-    distances = sums - 2.0 * (centred @ centred.T)
+    distances = sums - 2.0 * (centered @ centered.T)
     ones, others = np.nonzero(np.triu(distances < NEAR * sums, k=1))
     if len(ones) > MOST_NEAR * sums.size:
         return np.square(squareform(pdist(rows)))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import RandomState
 
 from untie._learn.linalg.eigen import leading
-from untie._learn.linalg.spectrum import TINY, centre, explained, reduced_gram, roots
+from untie._learn.linalg.spectrum import TINY, center, explained, reduced_gram, roots
 from untie._learn.spaces.value_tables import Dense
 from untie._learn.weights.weightings import Problem, Settings, Solution
 from untie._table.rows import Rows
@@ -35,7 +35,7 @@ def alternate(
 ) -> Solution:
     """Take the best H for omega and the best omega for H in turn, from omega = 1.
 
-    Both steps minimise the same objective, so it never rises. A coordinate that is constant
+    Both steps minimize the same objective, so it never rises. A coordinate that is constant
     over the rows says nothing and has the weight 0.
 
     Parameters
@@ -49,7 +49,7 @@ def alternate(
     noise : float
         A loss or a gain below this is made of rounding; a step for it is not taken.
     """
-    moves = problem.energies > TINY * problem.uncentred_energies
+    moves = problem.energies > TINY * problem.uncentered_energies
     energy = np.where(moves, problem.energies, 0.0)
     prior = energy / energy.sum()
     omega = np.where(energy > 0, 1.0, 0.0)
@@ -73,10 +73,10 @@ def alternate(
 def _unexplained_shares(problem: Problem, omega: FloatArray, energy: FloatArray) -> FloatArray:
     """Return c_d / t_d: the share of each coordinate that the best H for `omega` leaves over.
 
-    Centred, with ``n_clusters - 1`` eigenvectors: the mean, which k-means does not see, would
+    Centered, with ``n_clusters - 1`` eigenvectors: the mean, which k-means does not see, would
     otherwise take the first place. 1 for a coordinate that is constant over the rows.
     """
-    factors = centre(roots(problem.spaces, omega), problem.counts)
+    factors = center(roots(problem.spaces, omega), problem.counts)
     space = leading(reduced_gram(problem.counts, factors), max(1, problem.n_clusters - 1))
     found = explained(problem.spaces, problem.counts, factors, space)
     moving = energy > 0
@@ -86,9 +86,9 @@ def _unexplained_shares(problem: Problem, omega: FloatArray, energy: FloatArray)
 
 
 def solve_exact(problem: Problem, settings: Settings) -> Solution:
-    """Minimise the unexplained energy at a fixed total, with a price for leaving omega = 1.
+    """Minimize the unexplained energy at a fixed total, with a price for leaving omega = 1.
 
-    With t_d a coordinate's centred energy, c_d the part of it that H leaves over and
+    With t_d a coordinate's centered energy, c_d the part of it that H leaves over and
     p_d = omega_d t_d / sum t its share of the total, the objective over H and omega is ::
 
         sum_d p_d (c_d / t_d) + tau * sum_d p_d log(p_d / p0_d),    sum_d p_d = 1,
@@ -119,11 +119,11 @@ DECIMALS = 9
 
 
 def solve_lp(problem: Problem, settings: Settings) -> Solution:
-    """Alternate the best H with the linear programme for omega.
+    """Alternate the best H with the linear program for omega.
 
     For a given H, sum_d omega_d c_d over omega >= 0 alone is smallest at omega = 0 (and wherever
     only coordinates that H explains fully have weight), and with a fixed total energy alone at the
-    single cheapest coordinate. The programme solved here is ::
+    single cheapest coordinate. The program solved here is ::
 
         min sum_d omega_d c_d    subject to    sum_d omega_d t_d = sum_d t_d,
                                                0 <= omega_d <= 2,
@@ -140,7 +140,7 @@ def solve_lp(problem: Problem, settings: Settings) -> Solution:
 
 
 def cheapest_weights(unexplained: FloatArray, energy: FloatArray) -> FloatArray:
-    """Solve the programme for one H; coordinates of equal cost are treated alike.
+    """Solve the program for one H; coordinates of equal cost are treated alike.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ Step = Callable[[FloatArray, int], FloatArray]
 
 
 def descend(problem: Problem, settings: Settings, step: Step) -> Solution:
-    """Minimise Tr(S (I - HH')) on batches of rows, as printed, with omega clipped at 0.
+    """Minimize Tr(S (I - HH')) on batches of rows, as printed, with omega clipped at 0.
 
     Each batch's H are the leading `n_clusters` eigenvectors of its own S; that and the clipping are
     readings of what the paper leaves open. No gradient is negative, so no weight ever grows. The
@@ -239,7 +239,7 @@ DECAY, SQUARE_DECAY, ADAM_FLOOR = 0.9, 0.999, 1e-8
 
 
 def solve_adam(problem: Problem, settings: Settings) -> Solution:
-    """Minimise the printed objective with Adam."""
+    """Minimize the printed objective with Adam."""
     mean, square = np.zeros((2, problem.spaces.n_coordinates))
 
     def step(gradient: FloatArray, number: int) -> FloatArray:
@@ -257,7 +257,7 @@ ADAGRAD_FLOOR = 1e-8
 
 
 def solve_adagrad(problem: Problem, settings: Settings) -> Solution:
-    """Minimise the printed objective with AdaGrad."""
+    """Minimize the printed objective with AdaGrad."""
     squares = np.zeros(problem.spaces.n_coordinates)
 
     def step(gradient: FloatArray, number: int) -> FloatArray:

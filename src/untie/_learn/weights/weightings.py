@@ -73,13 +73,13 @@ class Problem:
 
     @cached_property
     def energies(self) -> FloatArray:
-        """||u_d||^2 of every centred coordinate d over all rows; shape (n_coordinates,)."""
+        """||u_d||^2 of every centered coordinate d over all rows; shape (n_coordinates,)."""
         return energies(self.spaces, self.counts)
 
     @cached_property
-    def uncentred_energies(self) -> FloatArray:
+    def uncentered_energies(self) -> FloatArray:
         """The same of the coordinates as they are."""
-        return energies(self.spaces, self.counts, centred=False)
+        return energies(self.spaces, self.counts, centered=False)
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ Weighting = Callable[[Problem], FloatArray]
 def solution_at(problem: Problem, omega: FloatArray, vectors: Sequence[Columns]) -> Solution:
     """Return given weights with the paper's objective, Tr(S (I - HH')), by their value vectors."""
     top = eigenvalues(reduced_gram(problem.counts, vectors), problem.n_clusters)
-    trace = problem.uncentred_energies @ omega
+    trace = problem.uncentered_energies @ omega
     return Solution(omega, [float(max(0.0, trace - top.sum()))], n_iter=1)
 
 
@@ -236,7 +236,7 @@ def _parts(problem: Problem) -> list[IntArray]:
 def _varying(problem: Problem, part: IntArray) -> float:
     """Return the energy of some coordinates; 0 if it is but rounding."""
     energy = float(problem.energies[part].sum())
-    return energy if energy > TINY * float(problem.uncentred_energies[part].sum()) else 0.0
+    return energy if energy > TINY * float(problem.uncentered_energies[part].sum()) else 0.0
 
 
 def shared(values: Weighting, of_couplings: float, couplings: Weighting = by_discount) -> Weighting:
@@ -259,9 +259,9 @@ def shared(values: Weighting, of_couplings: float, couplings: Weighting = by_dis
         energy = problem.energies
         omega = np.where(is_value, values(problem), couplings(problem))
         own, theirs = (float(energy[part] @ omega[part]) for part in (is_value, is_coupling))
-        uncentred = problem.uncentred_energies
+        uncentered = problem.uncentered_energies
         share = of_couplings
-        if not theirs > TINY * float(uncentred[is_coupling] @ omega[is_coupling]):
+        if not theirs > TINY * float(uncentered[is_coupling] @ omega[is_coupling]):
             share, theirs = 0.0, 1.0
         factors = ((1.0 - share) / own if own > 0 else 0.0, share / theirs)
         omega *= np.where(is_value, *factors) * energy.sum()

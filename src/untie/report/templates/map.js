@@ -1,7 +1,7 @@
 /* The map: drawing, hovering, selecting. */
 const SIDE = 10000;
 const MARGIN = 18;
-const view = { colours: null, places: null, selected: null, focus: -1, hover: -1, lasso: null, pressed: -1 };
+const view = { colors: null, places: null, selected: null, focus: -1, hover: -1, lasso: null, pressed: -1 };
 
 function readPlaces(layout) {
   const flat = data.layouts[layout];
@@ -23,30 +23,30 @@ function draw() {
   pen.scale(scale, scale);
   const size = data.rows.length > 1000 ? 3 : data.rows.length > 200 ? 4 : 5.5;
   data.rows.forEach((_, row) => {
-    const group = view.colours.groups[view.colours.of[row]];
+    const group = view.colors.groups[view.colors.of[row]];
     pen.globalAlpha = view.selected && !view.selected.has(row) ? 0.12 : 0.75;
-    pen.fillStyle = group.colour;
+    pen.fillStyle = group.color;
     drawShape(pen, group.shape, ...onScreen(row), size);
   });
   pen.globalAlpha = 1;
-  if (byId("map-colour").value === "cluster") drawNames(pen);
+  if (byId("map-color").value === "cluster") drawNames(pen);
   if (view.focus >= 0) drawFocus(pen);
   if (view.hover >= 0 && view.hover !== view.focus) ring(pen, view.hover, 8, 1.5);
   if (view.lasso) drawLasso(pen);
 }
 
-function textColour() { return getComputedStyle(document.body).color; }
+function textColor() { return getComputedStyle(document.body).color; }
 
 function ring(pen, row, radius, width) {
   pen.beginPath();
   pen.arc(...onScreen(row), radius, 0, 2 * Math.PI);
   pen.lineWidth = width;
-  pen.strokeStyle = textColour();
+  pen.strokeStyle = textColor();
   pen.stroke();
 }
 
 function drawFocus(pen) {
-  pen.strokeStyle = textColour();
+  pen.strokeStyle = textColor();
   pen.lineWidth = 1;
   for (const [kind] of data.neighbors[data.kinds[view.focus]]) {
     pen.beginPath();
@@ -66,7 +66,7 @@ function drawLasso(pen) {
   pen.globalAlpha = 0.35;
   pen.fill();
   pen.globalAlpha = 1;
-  pen.strokeStyle = textColour();
+  pen.strokeStyle = textColor();
   pen.setLineDash([4, 3]);
   pen.lineWidth = 1.5;
   pen.stroke();
@@ -90,15 +90,15 @@ function drawNames(pen) {
   pen.font = "600 15px system-ui, sans-serif";
   pen.textAlign = "center";
   pen.lineJoin = "round";
-  view.colours.groups.forEach((group, number) => {
-    const spots = data.rows.map((_, row) => row).filter((row) => view.colours.of[row] === number).map(onScreen);
+  view.colors.groups.forEach((group, number) => {
+    const spots = data.rows.map((_, row) => row).filter((row) => view.colors.of[row] === number).map(onScreen);
     if (!spots.length || !group.name.startsWith("Cluster ")) return;
     const [x, y] = fullestSpot(spots);
     const text = group.name.slice(8);
     pen.lineWidth = 4;
     pen.strokeStyle = back;
     pen.strokeText(text, x, y + 5);
-    pen.fillStyle = textColour();
+    pen.fillStyle = textColor();
     pen.fillText(text, x, y + 5);
   });
 }
@@ -123,7 +123,7 @@ function showTip(row) {
   const tip = byId("map-tip");
   tip.hidden = row < 0;
   if (row < 0) return;
-  const chosen = byId("map-colour").value;
+  const chosen = byId("map-color").value;
   let columns = data.columns.map((_, column) => column);
   if (chosen !== "cluster") columns = [Number(chosen), ...columns.filter((column) => column !== Number(chosen))];
   const lines = columns.slice(0, TIP_LINES).map((column) =>
@@ -164,16 +164,16 @@ function clearMap() {
 
 function showLegend() {
   const legend = byId("map-legend");
-  legend.replaceChildren(...view.colours.groups.map((group, number) => {
+  legend.replaceChildren(...view.colors.groups.map((group, number) => {
     const mark = make("canvas", { width: 28, height: 28, "aria-hidden": "true" });
     const pen = mark.getContext("2d");
-    pen.fillStyle = group.colour;
+    pen.fillStyle = group.color;
     drawShape(pen, group.shape, 14, 14, 10);
     const button = make("button", { type: "button", "aria-pressed": "false", title: group.name },
       mark, make("span", {}, group.name), make("span", {}, grouped(group.count)));
     button.dataset.shown = "";
     button.addEventListener("click", () => {
-      const rows = data.rows.map((_, row) => row).filter((row) => view.colours.of[row] === number);
+      const rows = data.rows.map((_, row) => row).filter((row) => view.colors.of[row] === number);
       const again = button.getAttribute("aria-pressed") === "true";
       select(again ? [] : rows, again ? "" : group.name, again ? null : button);
     });
@@ -188,16 +188,16 @@ function sayCounts() {
   if (shown || data.is_weighted) byId("map-counts").textContent = `The numbers ${what} all ${grouped(data.n_rows)} rows${shown}.`;
 }
 
-function recolour() {
-  view.colours = colouring(byId("map-colour").value);
+function recolor() {
+  view.colors = coloring(byId("map-color").value);
   showLegend();
   draw();
 }
 
 function markCards() {
-  const clusters = colouring("cluster");
+  const clusters = coloring("cluster");
   for (const dot of document.querySelectorAll(".dot[data-cluster]")) {
     const group = clusters.groups.find((entry) => entry.name === `Cluster ${dot.dataset.cluster}`);
-    dot.style.background = group ? group.colour : OTHER;
+    dot.style.background = group ? group.color : OTHER;
   }
 }

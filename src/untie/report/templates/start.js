@@ -75,15 +75,15 @@ function startKeys(canvas) {
 
 function startMap() {
   const canvas = byId("map-canvas");
-  const colour = byId("map-colour");
-  colour.append(make("option", { value: "cluster" }, "cluster"),
+  const color = byId("map-color");
+  color.append(make("option", { value: "cluster" }, "cluster"),
     ...data.columns.map((column, number) => make("option", { value: number }, column.name)));
   const layout = byId("map-layout");
   layout.append(...Object.keys(data.layouts).map((name) => make("option", { value: name }, name)));
   readPlaces(layout.value);
-  colour.addEventListener("change", () => {
-    recolour();
-    byId("map-status").textContent = `Coloured by ${colour.selectedOptions[0].textContent}.`;
+  color.addEventListener("change", () => {
+    recolor();
+    byId("map-status").textContent = `Colored by ${color.selectedOptions[0].textContent}.`;
   });
   layout.addEventListener("change", () => { readPlaces(layout.value); draw(); });
   byId("map-clear").addEventListener("click", clearMap);
@@ -94,8 +94,8 @@ function startMap() {
   startPointer(canvas);
   startKeys(canvas);
   new ResizeObserver(draw).observe(canvas);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
-  recolour();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
+  recolor();
   markCards();
   sayCounts();
 }
