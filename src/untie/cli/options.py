@@ -90,7 +90,7 @@ class SourceOptions(ResultOptions):
     delimiter : CHAR
         What stands between cells; found out if not given.
     encoding : NAME
-        Of text; utf-8.
+        Text encoding; utf-8 if not given.
     sheet : NAME
         Sheet of an Excel file, by its name or number; the first if not given.
     """
@@ -117,7 +117,7 @@ class ColumnOptions(SourceOptions):
     bins : int
         Maximum number of bins for a numeric column.
     max_categories : int
-        Values of a column that are told apart; rarer ones are merged.
+        Maximum number of values of a column; rarer ones are merged.
     day_first : bool
         How to read dates such as 1/2/2024 where no date of the column tells.
     date_parts : PARTS

@@ -214,9 +214,8 @@ class Tall:
         mixed = Tall(self.diagonal, self.basis - shares @ self.basis, self.mix)
         if self.diagonal is None:
             return mixed
-        return Centered(
-            mixed, np.concatenate([self.diagonal * shares, np.zeros(self.mix.shape[1])])
-        )
+        means = np.concatenate([self.diagonal * shares, np.zeros(self.mix.shape[1])])
+        return Centered(mixed, means)
 
     def with_mean(self, frequencies: FloatArray) -> Any:
         """Return the rows and, after the last, their mean; sparse if values have directions."""
