@@ -22,7 +22,7 @@ def test_made_classes_are_counted(k, purity):
     assert choice.stability[choice.ks.index(k)] >= 0.8
     assert choice.found_clusters
     assert choice.verdict.startswith(f"{k} stable groups of similar rows, resting on ")
-    assert f" Of 2 to 10 groups, {k} is the smallest number that is stable" in choice.verdict
+    assert f" Of 2 to 10 groups, {k} is the smallest number that is stable, " in choice.verdict
     typical = table.groupby(classes).agg(lambda cells: cells.mode()[0]).nunique()
     assert set(choice.rests_on) == set(typical[typical > 1].index)
 

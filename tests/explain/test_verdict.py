@@ -227,14 +227,15 @@ def test_how_the_number_was_chosen_is_said():
     rows = with_groups()
     said = verdict(TableClusterer(random_state=0).fit(rows), rows)
     assert said.sentences[0] == (
-        "Of 2 to 10 groups, 3 is the smallest number that is stable and predicts hidden cells "
-        "nearly as well as any stable number."
+        "Of 2 to 10 groups, 3 is the smallest number that is stable, rests on several columns and "
+        "predicts hidden cells about as well as the best of these."
     )
     choice = replace(said.choice, stability=0.5 * said.choice.stability)
     unstable = replace(said, choice=choice)
     assert unstable.found is False
     assert unstable.headline == (
-        "Structure, but no stable groups: no number of groups from 2 to 10 is stable"
+        "Structure, but no stable groups: no number from 2 to 10 is stable and rests on several "
+        "columns"
     )
     assert "3 groups made from half of the rows agree with those of all rows by 0." in str(unstable)
     assert "not as a finding" in unstable.caution

@@ -783,48 +783,41 @@ class _Figures(NamedTuple):
         compared = self.stable if self.stable.any() else self.sure
         return bool(compared[-1] and self.worth[-1] >= self.worth[compared].max())
 
-    def by_preference(self) -> list[int]:
-        """Return the places of all numbers, the one to take first.
+    def preferred(self, left: BoolArray) -> int:
+        """Return the place of the number to take among those that are left.
 
-        Of the stable numbers, the smallest that is worth nearly as much as the best; then the other
-        ones by their worth; then those that are not stable, the most stable first; then those
-        without a sure gain.
+        Of the stable numbers, the smallest that is worth nearly as much as the best. If none is
+        stable, the most stable one that has a sure gain; if none has, that with the highest gain.
 
         Examples
         --------
         >>> gains, stability = np.array([0.1, 0.99, 1.0, 1.2]), np.array([0.9, 0.9, 0.9, 0.5])
-        >>> _Figures(gains, stability, np.ones(4, dtype=bool)).by_preference()
-        [1, 2, 0, 3]
+        >>> every = np.ones(4, dtype=bool)
+        >>> _Figures(gains, stability, every).preferred(every)
+        1
         """
-        stable = self.stable
-        near = stable & (self.worth >= CLOSE * self.worth[stable].max(initial=0.0))
-        kinds = (
-            (near, np.arange(len(near))),
-            (stable, -self.worth),
-            (self.sure, -self.stability),
-            (~self.sure, -self.gains),
-        )
-        order = [p for kind, key in kinds for p in np.argsort(key, kind="stable") if kind[p]]
-        return [int(place) for place in dict.fromkeys(order)]
+        stable, sure = self.stable & left, self.sure & left
+        if stable.any():
+            return int(np.argmax(stable & (self.worth >= CLOSE * self.worth[stable].max())))
+        kind, key = (sure, self.stability) if sure.any() else (left, self.gains)
+        return int(np.argmax(np.where(kind, key, -np.inf)))
 
 
 def _choose(trial: _Trial, found: Sequence[_Result]) -> tuple[int, _Evidence]:
     """Return the place of the number to take, and what its clusters rest on.
 
-    The first in the order of preference whose clusters have a sure gain that does not rest on one
-    column; if there is none, the first in this order.
+    Numbers whose clusters rest on one column are passed over, as long as others have a sure gain.
     """
     figures = _Figures.of(trial, found)
-    order = figures.by_preference()
+    left = np.ones(len(found), dtype=bool)
     first: tuple[int, _Evidence] | None = None
-    for place in order:
+    while first is None or (figures.sure & left).any():
+        place = figures.preferred(left)
         evidence = trial.evidence(found[place])
         if evidence.holds and figures.sure[place]:
             return place, evidence
         first = (place, evidence) if first is None else first
-        if not figures.sure[place]:
-            break
-    assert first is not None  # there is a number
+        left[place] = False
     return first
 
 

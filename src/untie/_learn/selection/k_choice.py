@@ -363,14 +363,15 @@ class Verdict:
         if self.is_given or len(choice.ks) == 1:
             return None
         return (
-            f"Of {_range(choice.ks)} groups, {choice.k} is the smallest number that is stable and "
-            "predicts hidden cells nearly as well as any stable number."
+            f"Of {_range(choice.ks)} groups, {choice.k} is the smallest number that is stable, "
+            "rests on several columns and predicts hidden cells about as well as the best of these."
         )
 
     def _unstable(self, choice: KChoice) -> str:
         if self.is_given or len(choice.ks) == 1:
             return f"{choice.k} groups{' were asked for' if self.is_given else ''}"
-        return f"no number of groups from {choice.ks[0]} to {choice.ks[-1]} is stable"
+        numbers = f"no number from {choice.ks[0]} to {choice.ks[-1]}"
+        return f"{numbers} is stable and rests on several columns"
 
     def _resting(self) -> str | None:
         names = self.choice.rests_on if self.choice is not None else ()
