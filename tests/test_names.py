@@ -21,18 +21,18 @@ LARGE = ("dnanominal", "krvskp", "mushroom", "splice")
 
 
 def disguise(table, rng):
-    """Return the table with other names and in another order, and where its rows stood."""
+    """Return the table with other names and in another order, and where its rows stood.
+
+    A missing cell is not a name, and stays missing: columns are compared where both are known.
+    """
     numbers = rng.permutation(len(table.columns))
     renamed = {}
     for place in rng.permutation(len(table.columns)):
         cells = table.iloc[:, place].astype(object)
-        cells = cells.where(cells.notna(), "a cell without a value")
-        kinds = cells.unique()
+        kinds = cells.dropna().unique()
         words = [f"{chr(97 + number % 26)}{number}" for number in rng.permutation(len(kinds))]
-        if rng.random() < 0.3:
-            words[0] = None
         to_words = dict(zip(kinds, words, strict=True))
-        renamed[f"column {numbers[place]}"] = [to_words[cell] for cell in cells]
+        renamed[f"column {numbers[place]}"] = [to_words.get(cell) for cell in cells]
     rows = rng.permutation(len(table))
     return pd.DataFrame(renamed, dtype=object).iloc[rows].reset_index(drop=True), rows
 

@@ -320,7 +320,7 @@ def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None
     weight = source.check_weight(sample_weight)
     model, vocabulary = getattr(encoder, "_model", None), encoder._grouping.vocabulary
     # Other estimators learn from all columns.
-    passive = np.zeros(len(vocabulary.columns), bool) if model is None else model.passive
+    passive = np.zeros(len(vocabulary.columns), bool) if model is None else model.unlearned
     sample = _fold(encoder, source, weight, lambda c, w: sample_heard(c, vocabulary, w, passive))
     if not len(sample.weights):
         raise NoRowsError(NO_ROWS.format("") if weight is None else NO_WEIGHT)

@@ -437,8 +437,8 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         if lookup.summed:
             prefix = type(self).__name__.lower()
             return np.array([f"{prefix}{i}" for i in range(lookup.n_columns)], dtype=object)
-        # The values of a passive column have no columns of their own.
-        pairs = zip(self.vocabulary_.values, self._model.passive, strict=True)
+        # The values of supplementary columns and copies have no columns of their own.
+        pairs = zip(self.vocabulary_.values, self._model.unlearned, strict=True)
         values = tuple(() if is_passive else values for values, is_passive in pairs)
         vocabulary = Vocabulary(columns, values)
         if lookup is self._model.vectors:

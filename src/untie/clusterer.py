@@ -364,7 +364,7 @@ class TableClusterer(
         """Find clusters of coded rows with a fitted encoder; they are sampled if they were not."""
         vocabulary, model = encoder.vocabulary_, encoder._model
         if sample is None:
-            heard = sample_heard(codes, vocabulary, weights, model.passive)
+            heard = sample_heard(codes, vocabulary, weights, model.unlearned)
             sample = in_canonical_order(heard, model.orders)
         n_codes = model.space.n_codes
         kinds = distinct_rows(codes, n_codes, weights)

@@ -32,11 +32,11 @@ class TableEncoder(EncoderBase):
     - "relevance": the directions alone. Rare values, and columns that depend on others, count more.
 
     In both, redundant columns share one weight, such as near copies or a hierarchy City > State >
-    Region (:func:`untie.explain.families` lists them). An exact copy of a column is not learned
-    from, as a supplementary column is not. A column of more than 500 values has no part in the
-    trees. In a column with an order (`ordered`), four fifths of the weight go to the ranks of its
-    values among the rows, so that neighbors in the order are near. Where a third of the columns or
-    more have an order, every column counts the same, and there is nothing to compare.
+    Region (:func:`untie.explain.families` lists them). An exact copy of a column shares its weight
+    and has no columns of its own in `transform`. A column of more than 500 values has no part in
+    the trees. In a column with an order (`ordered`), four fifths of the weight go to the ranks of
+    its values among the rows, so that neighbors in the order are near. Where a third of the
+    columns or more have an order, every column counts the same, and there is nothing to compare.
 
     Parameters
     ----------

@@ -199,7 +199,7 @@ def test_columns_and_drop(people, tmp_path):
 def test_cluster_prints_groups_for_people(people):
     answer = ask("cluster", people, "--label", "group", "--k", 2, "--format", "table")
     assert answer.exit_code == 0
-    assert "2 groups of similar rows, as asked for, resting on" in answer.stdout
+    assert "2 stable groups of similar rows, as asked for, resting on" in answer.stdout
     assert "stable (" in answer.stdout
     assert "colour=red" in answer.stdout
     assert "elsewhere" in answer.stdout
@@ -224,12 +224,12 @@ def test_cluster_gives_every_row_its_cluster(people, tmp_path, frame):
         assert found["cluster"].astype(str).tolist() == piped["cluster"].tolist()
 
 
-def test_cluster_chooses_k_and_says_how_sure(people):
+def test_cluster_chooses_k_and_says_why(people):
     answer = ask("cluster", people, "--drop", "age,group")
     assert answer.stderr.startswith("customer_id: left out")
     said = answer.stderr.splitlines()[-1]
     assert said.startswith(
-        "2 groups of similar rows, resting on all 3 columns. 2 is the best number,"
+        "2 stable groups of similar rows, resting on all 3 columns. Of 2 to 8 groups, 2 is the"
     )
     assert "0 of them" not in said
 
@@ -575,7 +575,10 @@ def test_report_writes_a_page_and_says_what_it_found(people, tmp_path, monkeypat
     assert answer.exit_code == 0, answer.output
     assert answer.stdout == ""
     assert answer.stderr.startswith(NOTES)
-    assert "There are 120 rows in people.csv. 2 groups of similar rows, as asked" in answer.stderr
+    assert (
+        "There are 120 rows in people.csv. 2 stable groups of similar rows, as asked"
+        in answer.stderr
+    )
     assert answer.stderr.endswith("The report is in people-report.html; open it in a browser.\n")
     page = (tmp_path / "people-report.html").read_text()
     assert "<title>Report: people.csv</title>" in page

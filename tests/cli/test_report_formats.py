@@ -23,7 +23,7 @@ def test_every_format_is_written(people, tmp_path, monkeypatch, form):
     assert lines[-1].endswith("open it in a browser.") == (form == "html")
     text = (tmp_path / f"people-report.{form}").read_text(encoding="utf-8")
     assert "There are 120 rows in people.csv." in text
-    assert "2 groups of similar rows, as asked for" in text
+    assert "2 stable groups of similar rows, as asked for" in text
     if form == "html":
         assert text.startswith("<!DOCTYPE html>")
     elif form == "md":

@@ -140,7 +140,7 @@ def test_words_are_those_of_the_evidence(case):
         assert "not as a finding" in said.sentences[-1]
         return
     number, _, weak, on = re.fullmatch(
-        r"(\d+) stable groups of similar rows(, as asked for)?(?:, (\d+|all) of them weak)?, "
+        r"(\d+) (?:stable )?groups of similar rows(, as asked for)?(?:, (\d+|all) of them weak)?, "
         r"resting on (all|\d+)(?: of)? \d+ columns",
         said.headline,
     ).groups()
@@ -228,7 +228,7 @@ def test_how_the_number_was_chosen_is_said():
     said = verdict(TableClusterer(random_state=0).fit(rows), rows)
     assert said.sentences[0] == (
         "Of 2 to 10 groups, 3 is the smallest number that is stable, rests on several columns and "
-        "predicts hidden cells about as well as the best of these."
+        "has nearly the highest product of gain and stability."
     )
     choice = replace(said.choice, stability=0.5 * said.choice.stability)
     unstable = replace(said, choice=choice)

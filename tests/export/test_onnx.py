@@ -80,7 +80,8 @@ def test_types_of_inputs():
     }
     assert {tuple(entry.shape) for entry in runtime.get_inputs()} == {("rows",)}
     (output,) = runtime.get_outputs()
-    assert (output.name, output.shape) == ("vectors", ["rows", 15])
+    n_columns = len(encoder.get_feature_names_out())
+    assert (output.name, output.shape) == ("vectors", ["rows", n_columns])
 
 
 def test_missing_numbers_are_nan():

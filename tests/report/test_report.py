@@ -31,8 +31,8 @@ from untie.explain import (
     why_similar,
 )
 from untie.report import Report, make_report
-from untie.report import _landscape as landscape
 from untie.report import _learned as learned
+from untie.report import _map as landscape
 from untie.report._limits import MAP_COLUMNS, MAP_ROWS, PAGE_BYTES, shown
 
 EVIL = "</script><script>window.hacked = 1</script>"
@@ -131,7 +131,7 @@ def test_outliers_weights_and_choice_are_those_of_the_library(zoo):
     choice = clusterer.k_choice_.table()
     found = np.array(cells_of(page, "choice-of-k"), dtype=float)
     np.testing.assert_allclose(
-        found, choice[["k", "gain", "error", "stability", "silhouette", "chosen_by"]].to_numpy()
+        found, choice[["k", "gain", "error", "stability", "silhouette"]].to_numpy()
     )
 
 

@@ -311,7 +311,7 @@ def test_notes_stand_only_where_they_apply(report):
 
 def test_the_page_begins_with_what_the_table_is(report, people):
     header = unescape(re.search(r"<header>.*?</header>", report.html, re.DOTALL)[0])
-    assert "There are 360 rows in people. 3 groups of similar rows, as asked for" in header
+    assert "There are 360 rows in people. 3 stable groups of similar rows, as asked for" in header
     share = people.age.isna().sum() / (4 * len(people))
     assert (
         "4 of the 5 columns were learned from, 1 of them cut into ranges; "

@@ -115,8 +115,13 @@ class Fitted:
 
     @property
     def passive(self) -> BoolArray:
-        """Which attributes are not learned from; shape (n_attributes,)."""
+        """Which attributes are supplementary; shape (n_attributes,)."""
         return self.factors == 0
+
+    @property
+    def unlearned(self) -> BoolArray:
+        """Which attributes have no vectors: supplementary ones, and copies of others."""
+        return np.array([width == 0 for width in self.vectors.widths])
 
     @cached_property
     def space(self) -> ValueSpace:
@@ -262,7 +267,14 @@ def full_names(
     return number_repeats(names)
 
 
-def with_supplementary(fitted: Fitted, counted: Tally, heard: Places) -> Fitted:
+def _with_others(
+    fitted: Fitted,
+    counted: Tally,
+    heard: Places,
+    factors: FloatArray,
+    firsts: Places,
+    orders: Orders,
+) -> Fitted:
     """Return a model of all columns of a table, learned from some of them.
 
     The values of the others have vectors without any dimension (of zeros, where vectors are added
@@ -275,13 +287,19 @@ def with_supplementary(fitted: Fitted, counted: Tally, heard: Places) -> Fitted:
     counted : Tally
         All columns.
     heard : integer array
-        The attributes of the columns that count, ascending.
+        The attributes that were learned from, ascending.
+    factors : array of shape (n_attributes,)
+        What the weights of all columns are multiplied by; 0 for supplementary ones.
+    firsts : integer array of shape (n_attributes,)
+        For a copy, the attribute that it is a copy of, with which it shares a weight; all others
+        themselves.
+    orders : tuple of integer arrays or None
+        The orders of the values of all columns; those of supplementary ones are not used.
     """
     sizes = counted.counts.sizes
-    factors = np.zeros(len(sizes))
-    factors[heard] = fitted.factors
     votes = np.zeros(len(sizes))
     votes[heard] = fitted.attributes.votes
+    votes = votes[firsts] / np.bincount(firsts, minlength=len(sizes))[firsts]
     vectors = _spread(fitted.vectors, sizes, heard)
     is_own = fitted.lookup is not fitted.vectors
     return replace(
@@ -289,7 +307,7 @@ def with_supplementary(fitted: Fitted, counted: Tally, heard: Places) -> Fitted:
         grouping=counted.grouping,
         columns=ColumnView(
             counted.counts,
-            _placed(fitted.orders, heard, [None] * len(sizes)),
+            tuple(own if factor else None for own, factor in zip(orders, factors, strict=True)),
             factors,
             votes,
             counted.grouping.vocabulary.missing,
@@ -337,9 +355,8 @@ def fit_counted(
     """
     counted = _with_draws(counted)
     factors = column_factors(recipe.factors, counted.grouping.raw.columns)
-    if recipe.merges_copies:
-        factors = _without_copies(factors, counted, recipe)
-    heard = np.flatnonzero(factors)
+    firsts = _copied(factors, counted, recipe)
+    heard = np.flatnonzero((factors > 0) & (firsts == np.arange(len(firsts))))
     if len(heard) == len(factors):
         fitted, sample = _fit(counted, recipe, factors, output, n_components)
         return fitted, sample if counted.grouping.is_trivial else None
@@ -347,20 +364,22 @@ def fit_counted(
     fitted, sample = _fit(kept, recipe, factors[heard], output, n_components)
     is_same = counted.grouping.is_trivial and counted.sample is not None and counted.sample.is_whole
     sample = sample.spread(heard, counted.counts.sizes) if sample and is_same else None
-    return with_supplementary(fitted, counted, heard), sample
+    orders = recipe.orders(counted)
+    return _with_others(fitted, counted, heard, factors, firsts, orders), sample
 
 
-def _without_copies(factors: FloatArray, counted: Tally, recipe: Recipe) -> FloatArray:
-    """Return the factors of columns, 0 for exact copies of a column with the same factor.
+def _copied(factors: FloatArray, counted: Tally, recipe: Recipe) -> Places:
+    """Return, for each column, the one that it is an exact copy of; itself if it is none.
 
-    A table with a column twice is then learned from as if the column were there once. Where a
-    single column would be left, all stay.
+    A table with a column twice is then learned from as if the column were there once. Columns with
+    other factors are no copies, nor are any where a single column would be left.
     """
+    every = np.arange(len(factors))
+    if not recipe.merges_copies:
+        return every
     firsts = find_exact_copies(counted.counts, cache(partial(recipe.orders, counted)))
-    is_copy = (firsts != np.arange(len(firsts))) & (factors[firsts] == factors)
-    if np.count_nonzero(factors[~is_copy]) < 2:
-        return factors
-    return np.where(is_copy, 0.0, factors)
+    firsts = np.where(factors[firsts] == factors, firsts, every)
+    return firsts if np.count_nonzero(factors[firsts == every]) > 1 else every
 
 
 def _with_draws(counted: Tally) -> Tally:

@@ -227,10 +227,16 @@ def _tables(model: Any) -> Codec:
 def _have_named_columns(model: Any) -> bool:
     """Return whether vectors have the columns that they have names for."""
     has_own = any(not isinstance(table, np.ndarray) for table in model.vectors)
-    for size, table, factor, error in zip(
-        model.counts.sizes, model.vectors, model.factors.tolist(), model.errors, strict=True
+    for size, table, factor, widths, error in zip(
+        model.counts.sizes,
+        model.vectors,
+        model.factors.tolist(),
+        model.widths,
+        model.errors,
+        strict=True,
     ):
-        own = size if factor and (has_own or error is None) else 0
+        is_learned = factor and any(widths)  # a copy of another column is not
+        own = size if is_learned and (has_own or error is None) else 0
         if table.shape[1] < own or (table.shape[1] > own and error is None):
             return False
     return True
@@ -261,7 +267,7 @@ def _make_fitted(**parts: Any) -> Fitted:
     c.vectors = LookUp(c.vectors)
     c.lookup = c.vectors if c.lookup is None else c.lookup
     c.errors = {place: error for place, error in enumerate(c.errors) if error is not None}
-    c.columns = ColumnView(c.counts, c.orders, c.factors, c.grouping.vocabulary.missing)
+    c.columns = ColumnView(c.counts, c.orders, c.factors, missing=c.grouping.vocabulary.missing)
     del c.counts, c.orders, c.factors
     return Fitted(**vars(c))
 

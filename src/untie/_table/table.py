@@ -48,10 +48,10 @@ def check_names(
 
     Examples
     --------
-    >>> check_names(["Color"], ["Color", "Root"], "the table")
+    >>> check_names(["colr"], ["Color", "Root"], "the table")
     Traceback (most recent call last):
     ...
-    ValueError: There is no column 'Color' in the table; did you mean 'Color'?
+    ValueError: There is no column 'colr' in the table; did you mean 'Color'?
     """
     known = set(present)
     missing = [str(name) for name in names if name not in known]
@@ -196,7 +196,10 @@ def read_table(data: Any, min_rows: int = 1) -> Table:
     except DuplicateError as error:
         raise ValueError(f"Column names must be distinct; rename columns. {error}") from None
     if dependencies.is_into_series(data):
-        raise ValueError("A series is one column; pass a table, with .to_frame() if it is all.")
+        raise ValueError(
+            "A series is one column; pass a table: series.to_frame() if it is the only column, or "
+            "df.iloc[[0]] for one row of a frame."
+        )
     if not isinstance(frame, nw.DataFrame):
         _refuse_lazy(data)
     table = _read_frame(frame) if isinstance(frame, nw.DataFrame) else _read_array(data)

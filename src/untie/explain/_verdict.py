@@ -70,7 +70,7 @@ def verdict(model: Any, data: Any, *, sample_weight: Any = None, random_state: A
         _evidence(clusterer, encoder, rows, given),
         stability,
         tuple(compress(names, has_order)),
-        tuple(compress(names, encoder._model.passive)),
+        tuple(compress(names, encoder._model.unlearned)),
         encoder._model.counts.n_draws,
     )
 

@@ -105,7 +105,7 @@ def make_report(
     >>> X, y = load("zoo")
     >>> report = make_report(X.head(40), TableClusterer(2), label=y[:40], title="zoo")
     >>> report.summary.split(". ")[1]
-    '2 groups of similar rows, as asked for, resting on ... of 16 columns'
+    '2 stable groups of similar rows, as asked for, resting on ... of 15 columns'
     """
     if open_table(data).is_lazy:
         raise ValueError(

@@ -6,7 +6,7 @@ makes a column supplementary.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
 from typing import Any
@@ -435,15 +435,7 @@ class Attributes:
 
     @cached_property
     def families(self) -> list[list[Member]]:
-        """The groups of attributes that are tied by copies and hierarchies.
-
-        Exact copies of an attribute, which are not learned from, are among them.
-        """
-        if self.factors is not None and not self.factors.all():
-            firsts = find_exact_copies(self.counts, lambda: (None,) * len(self.counts.sizes))
-            heard = self.factors[firsts] > 0
-            if heard.sum() > np.count_nonzero(self.factors):
-                return replace(self, factors=heard.astype(np.float64)).families
+        """The groups of attributes that are tied by copies and hierarchies."""
         entropies = np.diag(self.answers.entropies.margins)
         return find_families(self.copies, self.predicts, self.told, entropies)
 
@@ -452,10 +444,13 @@ class Attributes:
         """Who is a copy of whom: they have much in common, and neither predicts the other better.
 
         Attributes that tell each other are copies, too. Where they have many values, the
-        uncertainty may not show it: what it leaves out as chance is then too much.
+        uncertainty may not show it: what it leaves out as chance is then too much. So are exact
+        copies of which the rows are too few to tell.
         """
         both = self._explains & self._explains.T
-        found = self._relation(lambda pairs: pairs.copies, self._views) | both
+        firsts = find_exact_copies(self.counts, lambda: (None,) * len(self.counts.sizes))
+        exact = (firsts[:, None] == firsts) & self._together
+        found = self._relation(lambda pairs: pairs.copies, self._views) | both | exact
         return found | np.eye(len(found), dtype=bool)
 
     @cached_property

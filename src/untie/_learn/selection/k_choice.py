@@ -263,7 +263,7 @@ class Verdict:
             return f"Structure, but no stable groups: {self._unstable(self.choice)}"
         if not self.found:
             return f"No groups found: {self._instead()}"
-        said = f"{self.n_groups} stable groups of similar rows"
+        said = f"{self.n_groups} {'' if self.weak else 'stable '}groups of similar rows"
         said += ", as asked for" if self.is_given else ""
         if self.weak:
             n_weak = len(self.weak)
@@ -357,14 +357,17 @@ class Verdict:
                 f"They rest on one column or one pair of columns: without "
                 f"{_some(choice.without_columns)}, they tell nothing of the others."
             )
-        return "Groups made from half of the rows predict the other half no better than none do."
+        return (
+            "Groups made from half of the rows predict the other half no better than none do, with "
+            "redundant columns hidden together."
+        )
 
     def _why_this_number(self, choice: KChoice) -> str | None:
         if self.is_given or len(choice.ks) == 1:
             return None
         return (
             f"Of {_range(choice.ks)} groups, {choice.k} is the smallest number that is stable, "
-            "rests on several columns and predicts hidden cells about as well as the best of these."
+            "rests on several columns and has nearly the highest product of gain and stability."
         )
 
     def _unstable(self, choice: KChoice) -> str:
