@@ -201,7 +201,8 @@ def encoders():
     }
     for name, chosen in options.items():
         encoder = encoder_of(7, **chosen)
-        rows = encoder.fit_transform(X)
+        # Products of single precision would have the digits of a processor's instructions.
+        rows = encoder.fit_transform(X).astype(np.float64)
         squares = np.asarray(
             (rows @ rows.T).todense() if hasattr(rows, "todense") else rows @ rows.T
         )
