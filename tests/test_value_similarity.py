@@ -18,6 +18,8 @@ def found():
         for column in X:
             products = np.asarray(encoder.value_similarity(column), dtype=float)
             own = np.sqrt(np.diag(products))
+            if not own.any():  # an exact copy of another column
+                continue
             shares = (products / np.outer(own, own))[~np.eye(len(own), dtype=bool)]
             lines.append((name, column, used, shares))
     return lines

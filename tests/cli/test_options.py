@@ -112,7 +112,7 @@ CASES = [
         f"report {ALL} --k 3 --seed 7 --title Messy --format json --output r.json",
         NOTES
         | {
-            "--k": written("r.json", "3 groups of similar rows, as asked for", "n_clusters=3"),
+            "--k": written("r.json", "groups of similar rows, as asked for", "n_clusters=3"),
             "--seed": written("r.json", "random_state=7"),
             "--title": written("r.json", '"title": "Messy"'),
             "--format": lambda done: done.json("r.json"),

@@ -570,7 +570,7 @@ def test_blank_names_values_and_titles_have_a_name():
     assert report.summary.startswith("There are 60 rows in the table.")
     first, second = data_of(report.html)["columns"]
     assert first["name"] == "(empty)"
-    assert sorted(first["labels"]) == ["(blank)", "(empty)", "x"]
+    assert sorted(first["labels"]) == ["(empty)", "x"]  # blanks at the ends do not count
     assert sorted(second["labels"]) == ["(empty)", "y", "z"]
 
 

@@ -307,7 +307,7 @@ def _has_space(encoder: TableEncoder, couplings: list[str]) -> BoolArray:
 
 def _of_spaces(encoder: TableEncoder) -> FloatArray:
     """Return the variance of each kernel space's coordinates; (n_attributes, n_spaces)."""
-    heard = np.flatnonzero(~encoder._model.passive)
+    heard = np.flatnonzero(~encoder._model.unlearned)
     counts = select_counts(encoder.counts_, heard)
     orders = encoder._model.orders
     spaces = _spaces(encoder, counts, tuple(orders[place] for place in heard) if orders else ())
