@@ -129,7 +129,7 @@ class FittedTable:
 
     def codes(self, data: Any) -> Codes:
         """Return the codes of raw rows in memory."""
-        return codes_of(self.encoder, self.rows(data)[0])
+        return self.encoder._codes(self.rows(data)[0])
 
     def _codes(self, X: Any, reported: set[str] | None = None) -> Codes:
         """Code raw rows that come piece by piece; as `TableInput` does."""
@@ -596,11 +596,6 @@ def known_space(encoder: TableEncoder) -> KnownSpace:
     """Return the vectors of an encoder for comparing rows by the cells that are known."""
     counts, space = encoder.counts_, encoder._model.space
     return KnownSpace(space, counts.parts, blank_codes(counts, encoder.vocabulary_.missing))
-
-
-def codes_of(encoder: TableEncoder, data: Any) -> Codes:
-    """Code prepared rows in memory."""
-    return encoder._codes(data)
 
 
 def _frame(fitted: FittedTable, cells: Mapping[str, Any]) -> Any:

@@ -44,7 +44,7 @@ Asking = Callable[[], AbstractContextManager[tuple[Any, Call]]]
 
 @dataclass(frozen=True)
 class TextFiles:
-    """How text files are written: what DuckDB is told of them, and does not guess.
+    """The layout of text files, which DuckDB would otherwise guess.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ and join the model when it is made.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -355,31 +355,31 @@ def fit_counted(
     """
     counted = _with_draws(counted)
     factors = column_factors(recipe.factors, counted.grouping.raw.columns)
-    firsts = _copied(factors, counted, recipe)
+    firsts, orders = _copied(factors, counted, recipe)
     heard = np.flatnonzero((factors > 0) & (firsts == np.arange(len(firsts))))
     if len(heard) == len(factors):
-        fitted, sample = _fit(counted, recipe, factors, output, n_components)
+        fitted, sample = _fit(counted, recipe, orders, factors, output, n_components)
         return fitted, sample if counted.grouping.is_trivial else None
-    kept = select_tally(counted, heard)
-    fitted, sample = _fit(kept, recipe, factors[heard], output, n_components)
+    kept, own = select_tally(counted, heard), tuple(orders[place] for place in heard)
+    fitted, sample = _fit(kept, recipe, own, factors[heard], output, n_components)
     is_same = counted.grouping.is_trivial and counted.sample is not None and counted.sample.is_whole
     sample = sample.spread(heard, counted.counts.sizes) if sample and is_same else None
-    orders = recipe.orders(counted)
     return _with_others(fitted, counted, heard, factors, firsts, orders), sample
 
 
-def _copied(factors: FloatArray, counted: Tally, recipe: Recipe) -> Places:
-    """Return, for each column, the one that it is an exact copy of; itself if it is none.
+def _copied(factors: FloatArray, counted: Tally, recipe: Recipe) -> tuple[Places, Orders]:
+    """Return, for each column, the one that it is an exact copy of or itself; and all orders.
 
-    A table with a column twice is then learned from as if the column were there once. Columns with
-    other factors are no copies, nor are any where a single column would be left.
+    A table with a column twice is then learned from as if the column were there once. No column is
+    a copy where a single one would be left.
     """
     every = np.arange(len(factors))
     if not recipe.merges_copies:
-        return every
-    firsts = find_exact_copies(counted.counts, cache(partial(recipe.orders, counted)))
-    firsts = np.where(factors[firsts] == factors, firsts, every)
-    return firsts if np.count_nonzero(factors[firsts == every]) > 1 else every
+        return every, recipe.orders(counted, every)
+    orders = recipe.orders(counted, find_exact_copies(counted.counts))
+    firsts = find_exact_copies(counted.counts, factors, orders)
+    is_enough = np.count_nonzero(factors[firsts == every]) > 1
+    return firsts if is_enough else every, orders
 
 
 def _with_draws(counted: Tally) -> Tally:
@@ -395,13 +395,18 @@ def _with_draws(counted: Tally) -> Tally:
 
 
 def _fit(
-    counted: Tally, recipe: Recipe, factors: FloatArray, output: str, n_components: int | None
+    counted: Tally,
+    recipe: Recipe,
+    orders: Orders,
+    factors: FloatArray,
+    output: str,
+    n_components: int | None,
 ) -> tuple[Fitted, RowSample | None]:
     if counted.sample is not None:
-        ordered = in_canonical_order(counted.sample, recipe.orders(counted))
+        ordered = in_canonical_order(counted.sample, orders)
         counted = replace(counted, sample=ordered)
     with one_thread():
-        learn = learner(counted, recipe, factors)
+        learn = learner(counted, recipe, orders, factors)
         model, choice = learn(recipe.n_clusters), None
         if recipe.chooses_k:
             choice, number = _choose(finish(counted, model), counted)

@@ -25,7 +25,7 @@ from untie._learn.weights.search import ROW_SOLVERS, SOLVERS
 from untie._learn.weights.weightings import WEIGHTINGS, Problem, Settings, Solution, solution_at
 from untie._table.orders import Orders, find_orders
 from untie._util.messages import Parameter, message, warn_user
-from untie._util.types import FloatArray
+from untie._util.types import FloatArray, IntArray
 
 LARGEST_NUMBER = 20
 """``n_clusters=None`` chooses at most this many clusters."""
@@ -110,8 +110,11 @@ class Recipe(ABC):
         """Factors on the weights of columns; see `fitting` for those of 0."""
         return {}
 
-    def orders(self, counted: Tally) -> Orders:
-        """Return where the values of columns with an order stand in it."""
+    def orders(self, counted: Tally, firsts: IntArray) -> Orders:
+        """Return where the values of columns with an order stand in it.
+
+        Columns with the content of another, `firsts`, count once; see `find_orders`.
+        """
         return (None,) * len(counted.grouping.vocabulary.columns)
 
     def check(self, counted: Tally) -> None:  # noqa: B027  # most tables are fine
@@ -182,9 +185,10 @@ class ChoiceRecipe(Recipe):
         """The user's own."""
         return self.column_weights
 
-    def orders(self, counted: Tally) -> Orders:
+    def orders(self, counted: Tally, firsts: IntArray) -> Orders:
         """Return where the values of columns with an order stand in it."""
-        return find_orders(counted.grouping.vocabulary, self.ordered, counted.declared)
+        vocabulary = counted.grouping.vocabulary
+        return find_orders(vocabulary, self.ordered, counted.declared, firsts)
 
     def spaces(self, counts: Counts, orders: Orders) -> KernelSpaces:
         """Build the spaces of a table; where many columns have an order, no kernels or trees."""
@@ -293,7 +297,7 @@ class KernelRecipe(Recipe):
 
 
 def learner(
-    counted: Tally, recipe: Recipe, factors: FloatArray | None = None
+    counted: Tally, recipe: Recipe, orders: Orders, factors: FloatArray | None = None
 ) -> Callable[[int | None], Model]:
     """Return what walks from counts to weights and value vectors for a number of clusters.
 
@@ -306,13 +310,14 @@ def learner(
         The table.
     recipe : Recipe
         What to learn with.
+    orders : tuple of integer arrays or None
+        Where the values of columns with an order stand in it.
     factors : array of shape (n_attributes,), optional
         What the weights of columns are multiplied by, all above 0.
     """
     number_of = cache(partial(_number_of_clusters, counted, recipe))
     n_clusters = number_of(recipe.n_clusters)
     recipe.check(counted)
-    orders = recipe.orders(counted)
     spaces = recipe.spaces(counted.counts, orders)
     missing = counted.grouping.vocabulary.missing
     problem = Problem(spaces, counted.counts, n_clusters, counted.rows, orders, factors, missing)

@@ -8,7 +8,7 @@ are the numbers of a scale: grades, or answers from 1 to 5 that several columns 
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from datetime import date, datetime
 from decimal import Decimal
 from difflib import get_close_matches
@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._table.column_codes import plain
-from untie._table.table import Table, check_names
+from untie._table.table import Table, check_names, expand_keys
 from untie._table.vocabulary import INFREQUENT, Vocabulary
 from untie._util.messages import Parameter, message
-from untie._util.patterns import expand_keys
 from untie._util.types import AnyArray, IntArray, Value
 
 NUMBER = r"[-+]?(?:\d+(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"
@@ -183,6 +182,7 @@ def find_orders(
     vocabulary: Vocabulary,
     ordered: Any = AUTO,
     declared: Mapping[str, Sequence[Value]] | None = None,
+    firsts: IntArray | None = None,
 ) -> Orders:
     """Return where the values of each column stand in its order, if it has one.
 
@@ -194,6 +194,9 @@ def find_orders(
         What the user said; False finds no order at all.
     declared : mapping from names to values in order, optional
         What the columns' types say.
+    firsts : integer array of shape (n_columns,), optional
+        For a column with the same content as another, the first such one; all others themselves.
+        Columns with the same content count once where several are needed to tell an order.
 
     Examples
     --------
@@ -209,7 +212,9 @@ def find_orders(
     declared = declared or {}
     pairs = zip(vocabulary.columns, vocabulary.values, strict=True)
     able = {name: values for name, values in pairs if named.get(name) is not False}
-    scales = find_scales(list(able), list(able.values()))
+    repeated = () if firsts is None else np.flatnonzero(firsts != np.arange(len(firsts)))
+    copies = {vocabulary.columns[place] for place in repeated}
+    scales = find_scales(list(able), list(able.values()), copies)
     found: list[Positions | None] = []
     for column, values in zip(vocabulary.columns, vocabulary.values, strict=True):
         given = named.get(column)
@@ -256,7 +261,9 @@ _NAMES = re.compile(
 )
 
 
-def find_scales(columns: Sequence[str], values: Sequence[Sequence[Value]]) -> frozenset[str]:
+def find_scales(
+    columns: Sequence[str], values: Sequence[Sequence[Value]], copies: Set[str] = frozenset()
+) -> frozenset[str]:
     """Return the columns of whole numbers that are answers on a scale or grades.
 
     Either at least four columns have the same numbers without a gap, five to seven from 0 or 1 on
@@ -269,6 +276,8 @@ def find_scales(columns: Sequence[str], values: Sequence[Sequence[Value]]) -> fr
         Their names.
     values : sequence of sequences
         Their distinct values, missing and merged ones too.
+    copies : set of str
+        Columns that have the content of another, and do not count toward the four.
 
     Examples
     --------
@@ -283,7 +292,8 @@ def find_scales(columns: Sequence[str], values: Sequence[Sequence[Value]]) -> fr
         if not _NAMES.search(name) and len(found := _scale(own)) >= FEWEST_GRADES
     }
     ends = {name: (min(own), max(own)) for name, own in scales.items()}
-    shared = Counter(ends[name] for name, own in scales.items() if _has_no_gap(own))
+    counted = {name: own for name, own in scales.items() if name not in copies}
+    shared = Counter(ends[name] for name, own in counted.items() if _has_no_gap(own))
     return frozenset(
         name
         for name, own in scales.items()

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
+from untie._table.table import expand_names
 from untie._util.messages import Message, Parameter
-from untie._util.patterns import expand_names
 from untie.cli.streams import UserError
 
 BINS, MAX_CATEGORIES = 35, 100

@@ -21,9 +21,8 @@ from untie._inputs import FittedTable, as_fitted
 from untie._learn.weights.search import ROW_SOLVERS
 from untie._prepare.note import KEPT, Note, Reason, sentence
 from untie._table.frames import columns_of
-from untie._table.table import check_names
+from untie._table.table import check_names, expand_names
 from untie._util.messages import Parameter, counted, message, need
-from untie._util.patterns import expand_names
 from untie.cli.options import (
     ColumnOptions,
     LearningOptions,
@@ -280,9 +279,9 @@ def tell_columns(preparer: Preparer | None, options: ColumnOptions) -> None:
     for note in notes:
         alike.setdefault((note.action, note.reason), []).append(note)
     groups = list(alike.values())
-    for first, *others in groups[:SHOWN_NOTES]:
-        names = _named([first.column, *(note.column for note in others)])
-        tell(in_options(sentence(replace(first, column=names))))
+    for group in groups[:SHOWN_NOTES]:
+        names = _named([note.column for note in group])
+        tell(in_options(sentence(replace(group[0], column=names))))
     if n_more := sum(map(len, groups[SHOWN_NOTES:])):
         tell(f"... and {counted(n_more, 'more column')}")
     hints = [_about_missing(notes), _about_many(notes, options)]

@@ -8,7 +8,7 @@ from numpy.random import RandomState
 from untie._count.counts import number_of_draws
 from untie._count.crosstab import cross_table
 from untie._count.row_sample import RowSample
-from untie._inputs import as_fitted, codes_of
+from untie._inputs import as_fitted
 from untie._learn.clustering.lloyd import count_distinct, sample_vectors
 from untie._table import frames
 from untie._util.checks import check_integer, draws_of
@@ -94,7 +94,7 @@ def cluster_stability(
     n_resamples = check_integer("n_resamples", n_resamples)
     clustered = fitted.clustered(data, labels, sample_weight)
     encoder, clusters, weights = fitted.encoder, clustered.partition, clustered.weights
-    codes = codes_of(encoder, clustered.rows)
+    codes = encoder._codes(clustered.rows)
     rng = draws_of(random_state)
     drawn = _some_rows(weights, rng)
     rows = np.stack([column[drawn].astype(np.int64) for column in codes], axis=1)

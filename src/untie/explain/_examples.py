@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from untie._count.packed_rows import Distinct, distinct_rows
-from untie._inputs import FittedTable, Partition, as_fitted, codes_of
+from untie._inputs import FittedTable, Partition, as_fitted
 from untie._learn.spaces.value_space import add_up, count_members
 from untie._table import frames
 from untie._util.checks import check_integer
@@ -187,7 +187,7 @@ def _frame(encoder: TableEncoder, placed: _Placed, chosen: IntArray, more: dict[
 def _placed(fitted: FittedTable, data: Any, labels: Any, sample_weight: Any) -> _Placed:
     clustered = fitted.clustered(data, labels, sample_weight)
     encoder, clusters, weights = fitted.encoder, clustered.partition, clustered.weights
-    codes = codes_of(encoder, clustered.rows)
+    codes = encoder._codes(clustered.rows)
     if not clustered.sizes.all():
         name = clusters.names[int(np.argmin(clustered.sizes))]
         raise ValueError(f"Every row of cluster {name!r} has the weight 0; it has no mean.")

@@ -16,7 +16,6 @@ from untie._inputs import (
     FittedTable,
     as_fitted,
     cell_texts,
-    codes_of,
     one_raw_row,
     one_row,
     unknown_cells,
@@ -255,7 +254,7 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     n = check_integer("n", n)
     check_one_of("share_of", share_of, (DATA, MODEL))
     encoder, rows = fitted.encoder, fitted.rows(data)[0]
-    codes = codes_of(encoder, rows)
+    codes = encoder._codes(rows)
     surprises = Surprises(encoder, share_of == MODEL)
     unknown = unknown_cells(encoder, rows, codes)
     beyond, said = _read_outside(fitted, data, len(codes[0]))

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from untie._count.crosstab import cross_table
 from untie._count.packed_rows import distinct_rows
-from untie._inputs import as_fitted, check_labels, codes_of
+from untie._inputs import as_fitted, check_labels
 from untie._learn.contexts import alikeness_of
 from untie._table.vocabulary import distinct_labels
 from untie._util.checks import check_integer, check_one_of, draws_of
@@ -354,7 +354,7 @@ class _Rows:
 
 
 def _sample(encoder: TableEncoder, data: Any, max_rows: int, rng: Any) -> _Rows:
-    codes = codes_of(encoder, data)
+    codes = encoder._codes(data)
     space = encoder._model.space
     kinds = distinct_rows(codes, space.n_codes, None)
     drawn = np.arange(len(kinds))

@@ -29,12 +29,11 @@ from untie._learn.columns.explained_entropy import (
 )
 from untie._learn.spaces.order_space import CoarseView, coarse_view
 from untie._table.orders import Orders
-from untie._table.table import check_names
+from untie._table.table import check_names, expand_keys
 from untie._table.vocabulary import Vocabulary
 from untie._util.arrays import ROUNDING
 from untie._util.checks import is_number
 from untie._util.messages import listed, message
-from untie._util.patterns import expand_keys
 from untie._util.types import BoolArray, FloatArray, IntArray
 
 COPY = 0.7
@@ -188,34 +187,40 @@ def _member(
     return Member(int(k), ROOT)
 
 
-def find_exact_copies(counts: Counts, orders: Callable[[], Orders]) -> IntArray:
+def find_exact_copies(
+    counts: Counts, factors: FloatArray | None = None, orders: Orders = ()
+) -> IntArray:
     """Return, for each attribute, the first one with the same content; itself if there is none.
 
     Two attributes have the same content if each value of one always occurs with one value of the
-    other, whatever their names, and the orders of their values are the same. Constant ones are not
-    compared.
+    other, whatever their names. Constant ones are not compared.
 
     Parameters
     ----------
     counts : Counts
         Counts of all pairs of values.
-    orders : callable
-        Returns the orders of the attributes' values. It is called only where there are copies.
+    factors : array of shape (n_attributes,), optional
+        Attributes with other factors are no copies of each other.
+    orders : tuple of integer arrays or None, optional
+        Nor are those whose values have other orders.
 
     Examples
     --------
     >>> from untie import count_table
     >>> counted = count_table([["a", "x", "u"], ["b", "y", "u"], ["b", "y", "v"]])
-    >>> find_exact_copies(counted.counts, lambda: (None, None, None)).tolist()
+    >>> find_exact_copies(counted.counts).tolist()
     [0, 0, 2]
     """
     firsts = np.arange(len(counts.sizes))
-    by_frequencies: dict[bytes, list[int]] = {}
-    for attribute, frequencies in enumerate(counts.parts):
+    kinds = np.ones(len(firsts)) if factors is None else factors
+    orders = orders or (None,) * len(firsts)
+    by_frequencies: dict[tuple[float, bytes], list[int]] = {}
+    for attribute, (frequencies, kind) in enumerate(zip(counts.parts, kinds, strict=True)):
         occurring = np.sort(frequencies[frequencies > 0])
         if len(occurring) < 2:
             continue
-        alike = by_frequencies.setdefault(np.round(occurring, 9).tobytes(), [])
+        shares = np.round(occurring / occurring.sum(), 9)
+        alike = by_frequencies.setdefault((float(kind), shares.tobytes()), [])
         for first in alike:
             if _is_same(counts, first, attribute, orders):
                 firsts[attribute] = first
@@ -225,7 +230,7 @@ def find_exact_copies(counts: Counts, orders: Callable[[], Orders]) -> IntArray:
     return firsts
 
 
-def _is_same(counts: Counts, first: int, second: int, orders: Callable[[], Orders]) -> bool:
+def _is_same(counts: Counts, first: int, second: int, orders: Orders) -> bool:
     values = [np.flatnonzero(counts.parts[attribute] > 0) for attribute in (first, second)]
     joint = counts.block(first, second)[np.ix_(*values)]
     partner = joint.argmax(axis=1)
@@ -234,7 +239,7 @@ def _is_same(counts: Counts, first: int, second: int, orders: Callable[[], Order
         joint[np.arange(len(partner)), partner], own, rtol=ROUNDING, atol=0.0
     ):
         return False
-    one, other = (orders()[attribute] for attribute in (first, second))
+    one, other = orders[first], orders[second]
     if one is None or other is None:
         return one is other
     return bool(np.array_equal(one[values[0]], other[values[1][partner]]))
@@ -448,7 +453,7 @@ class Attributes:
         copies of which the rows are too few to tell.
         """
         both = self._explains & self._explains.T
-        firsts = find_exact_copies(self.counts, lambda: (None,) * len(self.counts.sizes))
+        firsts = find_exact_copies(self.counts)
         exact = (firsts[:, None] == firsts) & self._together
         found = self._relation(lambda pairs: pairs.copies, self._views) | both | exact
         return found | np.eye(len(found), dtype=bool)

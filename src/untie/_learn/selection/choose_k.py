@@ -506,14 +506,14 @@ def choose_number(
             least = LEFT_OF_FEW if len(rows) < FEW_PATTERNS else LEFT_ONCE
             if gain.sum() / once.weights.sum() <= least * _error(gain, once):
                 tried = _try(once, rows, numbers, more, n_splits, rng)
-    trial, numbers, found, of_rows, place, evidence = tried
+    trial, numbers, found, place, evidence = tried
     total = trial.judged.weights.sum()
     distances = distances_of(rows)
     return KChoice(
         k=numbers[place],
         ks=tuple(numbers),
-        gain=of_rows.sum(axis=1) / total,
-        error=np.array([_error(line, trial.judged) for line in of_rows]),
+        gain=np.array([result.gains.of_rows.sum() / total for result in found]),
+        error=np.array([_error(result.gains.of_rows, trial.judged) for result in found]),
         stability=np.array([result.stability for result in found]),
         silhouette=np.array([silhouette(distances, trial.weights, r.labels) for r in found]),
         columns=tuple(columns),
@@ -534,7 +534,6 @@ class _Tried(NamedTuple):
     trial: _Trial
     numbers: list[int]
     found: list[_Result]
-    of_rows: FloatArray
     place: int
     evidence: _Evidence
 
@@ -556,8 +555,7 @@ def _try(
             break
         found.append(trial.try_number(number))
         tried.append(number)
-    of_rows = np.stack([result.gains.of_rows for result in found])
-    return _Tried(trial, tried, found, of_rows, *_choose(trial, found))
+    return _Tried(trial, tried, found, *_choose(trial, found))
 
 
 def _may_be_repetition(judged: JudgedRows, tried: _Tried) -> bool:
@@ -571,7 +569,7 @@ def _may_be_repetition(judged: JudgedRows, tried: _Tried) -> bool:
     return (
         recurs
         and tried.evidence.holds
-        and _is_gain(tried.of_rows[tried.place], judged)
+        and _is_gain(tried.found[tried.place].gains.of_rows, judged)
         and len(judged.weights) >= FEWEST
         and not fill_their_cells(judged.codes, judged.related)
     )
