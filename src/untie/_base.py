@@ -24,8 +24,9 @@ from untie._learn.nearest import Nearest, Search
 from untie._learn.parameters import AUTO, check_handle_unknown
 from untie._learn.vectors import LookUp
 from untie._prepare.unprepared import warn_of_unprepared
+from untie._table.names import listed
 from untie._table.rows import encode, positive_weights, read_weights, split_weights
-from untie._table.table import NO_ROWS, NO_WEIGHT, NoRowsError, Table, listed, read_table
+from untie._table.table import NO_ROWS, NO_WEIGHT, NoRowsError, Table, read_table
 from untie._table.vocabulary import handle_unknown_values, joins_rare_values
 from untie._util.types import Codes, FloatArray, IntArray, Value
 

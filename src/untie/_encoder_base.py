@@ -27,8 +27,9 @@ from untie._learn.selection.k_choice import KChoice
 from untie._persistence.models import Savable
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._table import frames
+from untie._table.names import listed
 from untie._table.rows import Rows, split_weights
-from untie._table.table import NoRowsError, Table, listed, read_table, table_of_names
+from untie._table.table import NoRowsError, Table, read_table, table_of_names
 from untie._table.vocabulary import Vocabulary
 from untie._util.messages import stage, warn_user
 from untie._util.threads import one_at_a_time

@@ -25,6 +25,7 @@ from untie._prepare.note import LEFT_OUT
 from untie._prepare.numbers import as_number
 from untie._table import frames
 from untie._table.column_codes import factorize
+from untie._table.names import check_names
 from untie._table.orders import (
     AUTO,
     Positions,
@@ -33,7 +34,7 @@ from untie._table.orders import (
     without_order,
 )
 from untie._table.rows import encode, learn_vocabulary, read_weights, split_weights
-from untie._table.table import array_names, check_names, read_table
+from untie._table.table import array_names, read_table
 from untie._table.vocabulary import INFREQUENT, Vocabulary, joins_rare_values, sort_values
 from untie._util.types import BoolArray, Codes, FloatArray, IntArray, Value
 from untie.clusterer import TableClusterer

@@ -9,8 +9,8 @@ import numpy as np
 from untie._encoder_base import EncoderBase, Form
 from untie._learn.learning import ChoiceRecipe
 from untie._learn.parameters import choice_recipe
+from untie._table.names import expand_keys, expand_names
 from untie._table.orders import without_order
-from untie._table.table import expand_keys, expand_names
 from untie.preparer import Preparer, named_categories, unfitted_preparer
 
 

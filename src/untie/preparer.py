@@ -25,9 +25,10 @@ from untie._prepare.preparation import Preparation, make_preparation
 from untie._prepare.rules import AUTO, NUMBERS, OTHERS, TEXT, Bin, Keep
 from untie._table.column_codes import factorize
 from untie._table.frames import coded_once, columns_of, make_frame
+from untie._table.names import check_names, expand_names, listed
 from untie._table.orders import declared_orders
 from untie._table.rows import split_weights
-from untie._table.table import Table, check_names, expand_names, listed, read_table
+from untie._table.table import Table, read_table
 from untie._table.vocabulary import Vocabulary
 from untie._util.checks import check_one_of
 from untie._util.messages import Parameter, message, need, stage

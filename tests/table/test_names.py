@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from untie._table.frames import rows_at
-from untie._table.table import check_column, check_names
+from untie._table.names import check_column, check_names
 
 
 def message(*arguments):

@@ -19,8 +19,9 @@ from scipy.sparse.csgraph import connected_components
 from untie._count.counting import count_column, count_pairs, count_sparse
 from untie._count.memory import are_dense, check_memory, refuse_large
 from untie._count.row_sample import RowSample
+from untie._table.names import listed
 from untie._table.rows import encode
-from untie._table.table import listed, read_table
+from untie._table.table import read_table
 from untie._table.vocabulary import Vocabulary
 from untie._util.arrays import ROUNDING
 from untie._util.types import BoolArray, Codes, FloatArray, IntArray

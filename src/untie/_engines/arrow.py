@@ -13,8 +13,9 @@ from narwhals import dependencies
 
 from untie._count.chunked import CountTask, PartialCount, count_gathered
 from untie._engines.source import FrameTask, RowTask, Source
+from untie._table.names import listed, refuse_repeated
 from untie._table.orders import declared_orders, ordered_series
-from untie._table.table import listed, read_table, refuse_repeated
+from untie._table.table import read_table
 from untie._util.messages import need
 from untie._util.scratch import Scratch
 from untie._util.threads import map_ahead

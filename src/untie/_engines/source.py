@@ -10,7 +10,8 @@ import numpy as np
 from untie._count.chunked import CountTask, PartialCount, count_pieces
 from untie._count.tally import CountOptions, Tally
 from untie._table.frames import rows_at
-from untie._table.table import ADD_COLUMN, NO_ROWS, NoRowsError, check_names, read_table
+from untie._table.names import ADD_COLUMN, check_names
+from untie._table.table import NO_ROWS, NoRowsError, read_table
 from untie._util.messages import message, need
 from untie._util.types import Codes, IntArray
 

@@ -17,7 +17,7 @@ from narwhals import dependencies
 
 from untie._engines.arrow import ArrowSource
 from untie._engines.source import A, FrameTask, RowTask, Source, Task
-from untie._table.table import refuse_repeated
+from untie._table.names import refuse_repeated
 from untie._util.messages import need
 
 ORIGIN = "the Spark frame"

@@ -16,8 +16,9 @@ from untie._prepare.numbers import NUMBER
 from untie._prepare.rules import AS_IT_IS, NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, as_text
 from untie._table.column_codes import factorize, typed_numbers
 from untie._table.frames import make_frame, structured, usable
+from untie._table.names import ADD_COLUMN, check_names, expand_names
 from untie._table.orders import declared_order, find_scales, ordered_array, ordered_series
-from untie._table.table import ADD_COLUMN, Table, check_names, expand_names, read_table
+from untie._table.table import Table, read_table
 from untie._util.messages import Parameter, message, need
 from untie._util.types import AnyArray, IntArray
 

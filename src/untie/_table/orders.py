@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untie._table.column_codes import plain
-from untie._table.table import Table, check_names, expand_keys
+from untie._table.names import check_names, expand_keys
+from untie._table.table import Table
 from untie._table.vocabulary import INFREQUENT, Vocabulary
 from untie._util.messages import Parameter, message
 from untie._util.types import AnyArray, IntArray, Value

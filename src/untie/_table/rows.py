@@ -8,7 +8,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from untie._table.column_codes import factorize, is_missing
-from untie._table.table import NO_WEIGHT, NoRowsError, Table, check_names, read_table
+from untie._table.names import check_names
+from untie._table.table import NO_WEIGHT, NoRowsError, Table, read_table
 from untie._table.vocabulary import Vocabulary, sort_values
 from untie._util.messages import message, message_of
 from untie._util.threads import in_threads, pays

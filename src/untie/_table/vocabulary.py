@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from untie._table.column_codes import plain, value_code, value_text, whole_characters
-from untie._table.table import check_names
+from untie._table.names import check_names
 from untie._util.messages import warn_user
 from untie._util.types import IntArray, Value
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from untie._table.table import expand_names
+from untie._table.names import expand_names
 from untie._util.messages import Message, Parameter
 from untie.cli.streams import UserError
 

@@ -21,7 +21,7 @@ from untie._inputs import FittedTable, as_fitted
 from untie._learn.weights.search import ROW_SOLVERS
 from untie._prepare.note import KEPT, Note, Reason, sentence
 from untie._table.frames import columns_of
-from untie._table.table import check_names, expand_names
+from untie._table.names import check_names, expand_names
 from untie._util.messages import Parameter, counted, message, need
 from untie.cli.options import (
     ColumnOptions,

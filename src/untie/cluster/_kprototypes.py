@@ -17,8 +17,9 @@ from untie._count.packed_rows import PackedRows, distinct_rows, nearest_of, on_a
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._table import frames
 from untie._table.column_codes import factorize, is_missing, typed_numbers, value_code
+from untie._table.names import check_names
 from untie._table.rows import check_weights, encode, learn_vocabulary, split_weights
-from untie._table.table import Table, check_names, read_table
+from untie._table.table import Table, read_table
 from untie._table.vocabulary import Vocabulary, handle_unknown_values
 from untie._util.arrays import squared_lengths
 from untie._util.checks import check_integer, check_number, draws_of

@@ -27,8 +27,8 @@ from untie._learn.columns.explained_entropy import symmetric_uncertainty
 from untie._learn.spaces.order_space import coarse_view
 from untie._prepare.note import LEFT_OUT, Reason
 from untie._table import frames
+from untie._table.names import check_names
 from untie._table.orders import Orders, find_orders
-from untie._table.table import check_names
 from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie._util.checks import check_number
 from untie._util.types import BoolArray, FloatArray, IntArray, Value

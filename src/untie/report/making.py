@@ -19,8 +19,9 @@ from untie._engines.registry import open_table
 from untie._inputs import as_fitted
 from untie._prepare.unprepared import UnpreparedWarning
 from untie._table.frames import coded_once
+from untie._table.names import check_names
 from untie._table.rows import cells_of, list_of, read_weights, split_weights, taken_from
-from untie._table.table import check_names, read_table
+from untie._table.table import read_table
 from untie._util.checks import check_integer
 from untie._util.messages import need
 from untie._util.threads import map_ahead, one_thread

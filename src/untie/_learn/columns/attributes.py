@@ -28,8 +28,8 @@ from untie._learn.columns.explained_entropy import (
     uncertainty_of,
 )
 from untie._learn.spaces.order_space import CoarseView, coarse_view
+from untie._table.names import check_names, expand_keys
 from untie._table.orders import Orders
-from untie._table.table import check_names, expand_keys
 from untie._table.vocabulary import Vocabulary
 from untie._util.arrays import ROUNDING
 from untie._util.checks import is_number
