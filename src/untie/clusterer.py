@@ -26,7 +26,13 @@ from untie._engines.memory import MemorySource
 from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._learn.clustering import lloyd
-from untie._learn.clustering.classification_em import MOST_REASSIGNMENTS, cells_of, reassign_rows
+from untie._learn.clustering.classification_em import (
+    MOST_REASSIGNMENTS,
+    cells_of,
+    clusters_on_axes,
+    reassign_rows,
+)
+from untie._learn.clustering.points import AXES
 from untie._learn.parameters import AUTO
 from untie._learn.selection.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose_number
 from untie._learn.selection.k_choice import KChoice
@@ -216,7 +222,11 @@ class TableClusterer(
         return rows, weights
 
     def _fit_codes(
-        self, encoder: EncoderBase, codes: Codes, weights: FloatArray | None = None
+        self,
+        encoder: EncoderBase,
+        codes: Codes,
+        weights: FloatArray | None = None,
+        choice: KChoice | None = None,
     ) -> Self:
         """Find the clusters of coded rows with an encoder that is fitted, and stays as it is.
 
@@ -228,6 +238,8 @@ class TableClusterer(
             The rows, as the encoder codes them.
         weights : array of shape (n_rows,), optional
             How often each row counts.
+        choice : KChoice, optional
+            How many clusters there are and what they are made of, if that is known.
 
         Returns
         -------
@@ -237,7 +249,7 @@ class TableClusterer(
         self._check_parameters()
         positive, keep = check_weights(weights, len(codes[0]))
         counted = codes if keep is None else [column[keep] for column in codes]
-        self._learn_codes(encoder, counted, positive, None)
+        self._learn_codes(encoder, counted, positive, None, choice)
         self._see(encoder.preparer_, encoder)
         self.encoder_ = encoder._of_prepared()
         self._labels = self._label(codes)
@@ -360,6 +372,7 @@ class TableClusterer(
         codes: Codes,
         weights: FloatArray | None,
         sample: RowSample | None,
+        choice: KChoice | None = None,
     ) -> None:
         """Find clusters of coded rows with a fitted encoder; they are sampled if they were not."""
         vocabulary, model = encoder.vocabulary_, encoder._model
@@ -369,7 +382,7 @@ class TableClusterer(
         n_codes = model.space.n_codes
         kinds = distinct_rows(codes, n_codes, weights)
         walk = partial(lloyd.walk_rows, PackedRows(kinds.codes, n_codes), kinds.weights)
-        self._learn(encoder, sample, walk, int(self.max_iter), MOST_REASSIGNMENTS)
+        self._learn(encoder, sample, walk, int(self.max_iter), MOST_REASSIGNMENTS, choice)
 
     def _learn(
         self,
@@ -378,25 +391,31 @@ class TableClusterer(
         walk: lloyd.Walk,
         most_passes: int,
         most_moves: int,
+        choice: KChoice | None = None,
     ) -> None:
         """Choose the number of clusters, start on the sample and walk over all rows."""
         _check_several(encoder)
-        choice, k = self._number(encoder, sample)
+        choice, k = (choice, choice.k) if choice else self._number(encoder, sample)
         model = encoder._model
         space, max_iter = model.space, int(self.max_iter)
         seed = draws_of(self.random_state).randint(2**31 - 1)
         n_starts = None if self.n_init == AUTO else int(self.n_init)
-        centers = lloyd.first_centers(model.vectors, sample, k, n_starts, seed)
-        passes = min(max_iter, most_passes)
-        centers, found, n_iter, settled = lloyd.refine(space, centers, walk, passes)
-        if not settled and passes == max_iter:
-            warn_user(
-                f"The means still moved after max_iter={max_iter} passes; raise it.",
-                ConvergenceWarning,
-            )
-        costs, found, n_moves = reassign_rows(
-            found, cells_of(model), walk, min(max_iter, most_moves)
-        )
+        cells, first_costs = cells_of(model), None
+        if choice is not None and choice.made_of == AXES:
+            begun = clusters_on_axes(model, sample, k, n_starts, seed)
+            first_costs = lloyd.ties_apart(cells.costs(begun))
+            found, n_iter = walk(first_costs), 1
+        else:
+            centers = lloyd.first_centers(model.vectors, sample, k, n_starts, seed)
+            passes = min(max_iter, most_passes)
+            centers, found, n_iter, settled = lloyd.refine(space, centers, walk, passes)
+            if not settled and passes == max_iter:
+                warn_user(
+                    f"The means still moved after max_iter={max_iter} passes; raise it.",
+                    ConvergenceWarning,
+                )
+        costs, found, n_moves = reassign_rows(found, cells, walk, min(max_iter, most_moves))
+        costs = first_costs if costs is None else costs
         if costs is not None:
             centers = space.centers(found.counts)
         order = lloyd.largest_first(
@@ -425,7 +444,8 @@ class TableClusterer(
             model, library = encoder._model, encoder._library
             columns = encoder.vocabulary_.columns
             given = (vectors, model.coarse, model.attributes, sample, columns)
-            choice = choose_number(*given, None, N_SPLITS, draws, library)
+            methods = encoder._recipe().methods
+            choice = choose_number(*given, None, N_SPLITS, draws, methods, library)
             return choice, choice.k
         k = int(self.n_clusters)
         if k > n_distinct and n_distinct < SAMPLE_ROWS:

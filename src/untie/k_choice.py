@@ -8,6 +8,7 @@ from untie._engines.registry import open_table
 from untie._inputs import as_fitted
 from untie._learn.selection.choose_k import N_SPLITS, choose_number
 from untie._learn.selection.k_choice import KChoice
+from untie._table.table import read_table
 from untie._util.checks import draws_of
 
 
@@ -99,8 +100,10 @@ def choose_k(
     fitted = as_fitted(model)
     encoder = fitted.encoder
     rows, weights = fitted.rows(data, sample_weight)
-    sample = sample_source(encoder, open_table(rows), weights)
-    rng = draws_of(random_state)
+    source, rng = open_table(rows), draws_of(random_state)
+    sample = sample_source(encoder, source, weights)
+    n_rows = None if source.is_lazy else read_table(rows).n_rows
     model, columns = encoder._model, encoder.vocabulary_.columns
     given = (model.vectors, model.coarse, model.attributes, sample, columns)
-    return choose_number(*given, ks, n_splits, rng, encoder._library)
+    methods = encoder._recipe().methods
+    return choose_number(*given, ks, n_splits, rng, methods, encoder._library, n_rows)

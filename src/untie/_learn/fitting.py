@@ -409,14 +409,14 @@ def _fit(
         learn = learner(counted, recipe, orders, factors)
         model, choice = learn(recipe.n_clusters), None
         if recipe.chooses_k:
-            choice, number = _choose(finish(counted, model), counted)
+            choice, number = _choose(finish(counted, model), counted, recipe.methods)
             model = learn(number)
         del learn  # with what was not chosen
         fitted = finish(counted, model, output, n_components)
         return replace(fitted, k_choice=choice), counted.sample
 
 
-def _choose(first: Fitted, counted: Tally) -> tuple[KChoice | None, int]:
+def _choose(first: Fitted, counted: Tally, methods: Sequence[str]) -> tuple[KChoice | None, int]:
     sample = counted.sample
     if sample is None:
         raise ValueError(
@@ -429,5 +429,5 @@ def _choose(first: Fitted, counted: Tally) -> tuple[KChoice | None, int]:
         return None, n_distinct
     draws = draws_of(AUTO_SEED)
     given = (first.vectors, first.coarse, first.attributes, sample, first.grouping.raw.columns)
-    choice = choose_number(*given, None, N_SPLITS, draws)
+    choice = choose_number(*given, None, N_SPLITS, draws, methods)
     return choice, choice.k

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from untie._count.counts import Counts
 from untie._count.tally import Tally
 from untie._learn import memory
+from untie._learn.clustering.points import AXES, VECTORS
 from untie._learn.columns.attributes import ColumnView, ColumnWeights
 from untie._learn.linalg.spectrum import TINY, roots
 from untie._learn.selection.objectives import Judge, Objective
@@ -85,6 +86,9 @@ class Recipe(ABC):
     merges_copies: ClassVar[bool] = False
     """Whether exact copies of a column are left out."""
 
+    methods: ClassVar[tuple[str, ...]] = (VECTORS,)
+    """What clusters may be made of where their number is chosen."""
+
     @property
     @abstractmethod
     def needs_sample(self) -> bool:
@@ -154,6 +158,8 @@ class ChoiceRecipe(Recipe):
     random_state: Any = None
 
     merges_copies: ClassVar[bool] = True
+
+    methods: ClassVar[tuple[str, ...]] = (VECTORS, AXES)
 
     @property
     def needs_number(self) -> bool:  # type: ignore[override]  # a constant elsewhere

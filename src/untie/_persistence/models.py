@@ -22,6 +22,7 @@ from untie._count.counts import CountedTable, Counts
 from untie._count.grouping import Grouping
 from untie._count.row_sample import RowSample
 from untie._learn.clustering.lloyd import ClusterRadius
+from untie._learn.clustering.points import AXES, VECTORS
 from untie._learn.columns.attributes import ColumnView
 from untie._learn.fitting import Fitted
 from untie._learn.selection.k_choice import KChoice
@@ -155,6 +156,8 @@ K_CHOICE = record(
     without_columns=many(a_text),
     repeats=maybe(a_text),
     n_sampled=whole(),
+    made_of=one_of(VECTORS, AXES),
+    tried=many(one_of(VECTORS, AXES), least=1),
     library=one_of(*LIBRARIES),
 )
 

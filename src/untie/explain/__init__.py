@@ -24,7 +24,7 @@ from untie.explain._alike_values import alike_values, why_alike
 from untie.explain._assignments import assignments, unknown_values
 from untie.explain._cluster_profile import cluster_names, cluster_profile
 from untie.explain._cluster_profile import names_of as names_of
-from untie.explain._cluster_stability import cluster_stability
+from untie.explain._cluster_stability import cluster_gaps, cluster_stability
 from untie.explain._columns import associations, families, missing_together, weight_shares
 from untie.explain._columns import several_shares as several_shares
 from untie.explain._drift import Drift, drift
@@ -33,15 +33,18 @@ from untie.explain._examples import border_cases, prototypes
 from untie.explain._examples import examples as examples
 from untie.explain._neighbors import neighbors, why_similar
 from untie.explain._outliers import outliers, why_outlier
+from untie.explain._subclusters import Subclusters, subclusters
 from untie.explain._verdict import verdict
 
 __all__ = [
     "Drift",
+    "Subclusters",
     "Verdict",
     "alike_values",
     "assignments",
     "associations",
     "border_cases",
+    "cluster_gaps",
     "cluster_names",
     "cluster_profile",
     "cluster_stability",
@@ -51,6 +54,7 @@ __all__ = [
     "neighbors",
     "outliers",
     "prototypes",
+    "subclusters",
     "unknown_values",
     "verdict",
     "weight_shares",

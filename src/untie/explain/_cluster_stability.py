@@ -1,5 +1,7 @@
-"""Whether clusters come back when the rows are drawn anew."""
+"""Whether clusters come back when rows are drawn anew, and whether there are gaps between them."""
 
+from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -8,12 +10,16 @@ from numpy.random import RandomState
 from untie._count.counts import number_of_draws
 from untie._count.crosstab import cross_table
 from untie._count.row_sample import RowSample
-from untie._inputs import as_fitted
-from untie._learn.clustering.lloyd import count_distinct, sample_vectors
+from untie._inputs import ClusteredRows, FittedTable, as_fitted
+from untie._learn.clustering.lloyd import count_distinct, sample_vectors, weighted_quantile
+from untie._learn.clustering.points import VECTORS, PointsOf, of_axes, of_vectors
+from untie._learn.selection.choose_k import distances_of
+from untie._learn.selection.k_choice import CONTINUUM
 from untie._table import frames
+from untie._util.arrays import ROUNDING
 from untie._util.checks import check_integer, draws_of
 from untie._util.k_means import best_labels
-from untie._util.types import FloatArray, IntArray
+from untie._util.types import BoolArray, FloatArray, IntArray
 
 MOST_ROWS = 2_000
 """Resamples are drawn from at most this many rows."""
@@ -28,6 +34,17 @@ WORDS = ((0.85, "stable"), (0.75, "fairly stable"), (0.6, "doubtful"), (0.0, "di
 """The lowest stability of each verdict; the bounds are those of Hennig (2007)."""
 
 
+WIDTH = 0.3
+"""Rows are counted within this share of the way from one cluster's middle to the other's."""
+
+MOST_BETWEEN = 0.75
+"""There is a gap if halfway there are fewer rows than this share of those in the middle of either
+cluster."""
+
+SURE = 2.0
+"""A number of rows is lower than another if it is by this many standard errors."""
+
+
 def cluster_stability(
     model: Any,
     data: Any,
@@ -40,10 +57,11 @@ def cluster_stability(
     """Return how well each cluster comes back in resampled rows.
 
     Rows are drawn with replacement, and k-means makes as many clusters of their learned vectors
-    as there are labels. A cluster's stability is the mean, over the resamples, of the Jaccard index
-    of its drawn rows and the new cluster that is most like them: 1 if it comes back as it is.
-    Labels that k-means on these vectors did not make, such as those of rows that `TableClusterer`
-    moved after it, are compared all the same, and are unstable where it would not make them.
+    as there are labels, or of their axes where the model's clusters are made of axes. A cluster's
+    stability is the mean, over the resamples, of the Jaccard index of its drawn rows and the new
+    cluster that is most like them: 1 if it comes back as it is. Labels that k-means did not make,
+    such as those of rows that `TableClusterer` moved after it, are compared all the same, and are
+    unstable where it would not make them.
 
     Parameters
     ----------
@@ -93,67 +111,187 @@ def cluster_stability(
     fitted = as_fitted(model)
     n_resamples = check_integer("n_resamples", n_resamples)
     clustered = fitted.clustered(data, labels, sample_weight)
-    encoder, clusters, weights = fitted.encoder, clustered.partition, clustered.weights
-    codes = encoder._codes(clustered.rows)
-    rng = draws_of(random_state)
-    drawn = _some_rows(weights, rng)
-    rows = np.stack([column[drawn].astype(np.int64) for column in codes], axis=1)
-    sample = RowSample(np.arange(len(drawn), dtype=np.uint64), rows, weights[drawn])
-    vectors = sample_vectors(encoder._model.vectors, sample)
-    kinds, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    sums = np.bincount(which.ravel(), weights[drawn]).astype(float)
-    distinct = RowSample(first.astype(np.uint64), kinds, sums)
-    n_draws = number_of_draws(distinct, float(sums.sum()), len(drawn))
-    found = _jaccards(
-        vectors,
-        weights[drawn],
-        clusters.members[drawn],
-        len(clusters),
-        n_resamples,
-        int(min(n_draws, DRAWS)),
-        rng,
-    )
+    clusters, rng = clustered.partition, draws_of(random_state)
+    rows = _some_rows(fitted, clustered, labels is None, rng)
+    found = _jaccards(rows, len(clusters), n_resamples, int(min(rows.n_draws, DRAWS)), rng)
     seen = np.isfinite(found).any(axis=0)
     stability, lowest = np.full((2, len(clusters)), np.nan)
     stability[seen] = np.nanmean(found[:, seen], axis=0)
     lowest[seen] = np.nanmin(found[:, seen], axis=0)
     columns = {
         "cluster": list(clusters.names),
-        "share": clustered.sizes / weights.sum(),
+        "share": clustered.sizes / clustered.weights.sum(),
         "stability": stability,
         "lowest": lowest,
         "verdict": [_word(number) for number in stability],
     }
-    return frames.make_frame(encoder._library, columns)
+    return frames.make_frame(fitted.encoder._library, columns)
 
 
-def _some_rows(weights: FloatArray, rng: RandomState) -> IntArray:
-    able = np.flatnonzero(weights)
-    if not len(able):
+def cluster_gaps(
+    model: Any, data: Any, *, labels: Any = None, sample_weight: Any = None, random_state: Any = 0
+) -> Any:
+    """Tell whether there is a gap between neighboring clusters, or a continuum.
+
+    The rows of two clusters are put on the line through their means, where the median row of one
+    is at 0 and that of the other at 1. Between clusters that are apart, there are fewer rows around
+    0.5 than around 0 and around 1; k-means also cuts a crowd of rows that has no such place, and
+    its halves may be stable nonetheless.
+
+    Parameters
+    ----------
+    model : TableEncoder, UNTIE, TableClusterer or Pipeline
+        Fitted; a pipeline ends in one of the three.
+    data : table of shape (n_rows, n_columns)
+        Rows as they were passed to `fit`, in memory; of a large table, 2,000 of its rows are drawn.
+    labels : array of shape (n_rows,) or str, optional
+        The cluster of each row, or the column that has it; by default the clusters of the model.
+    sample_weight : array of shape (n_rows,) or str, optional
+        How often each row counts, or the column that says so, which is then not looked at.
+    random_state : int, RandomState or None, default=0
+        Seed of the draw; None is 0.
+
+    Returns
+    -------
+    frame
+        One row for each pair of neighbors, clusters between which no other one is: cluster, other,
+        between (rows around 0.5, divided by those around 0 or 1, whichever are fewer) and verdict:
+        "gap" if `between` is below 0.75 and below 1 by two standard errors, "continuum" if it is
+        at least 0.75 and above 0.5 by two standard errors, else "unclear".
+
+    See Also
+    --------
+    cluster_stability : How well each cluster comes back.
+    verdict : What is to be thought of all clusters together.
+
+    Examples
+    --------
+    >>> from untie import TableClusterer
+    >>> from untie.datasets import load
+    >>> from untie.explain import cluster_gaps
+    >>> X, y = load("zoo")
+    >>> cluster_gaps(TableClusterer().fit(X), X).head(2).round(2)
+    """
+    fitted = as_fitted(model)
+    clustered = fitted.clustered(data, labels, sample_weight)
+    clusters = clustered.partition
+    rows = _some_rows(fitted, clustered, labels is None, draws_of(random_state))
+    weights = rows.weights * (rows.n_draws / rows.weights.sum())
+    points = rows.points_of(np.arange(len(weights)), weights)(len(clusters))
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("cluster", "other", "between", "verdict")
+    }
+    for one, other in _neighbors(points, weights, rows.members, len(clusters)):
+        between, verdict = _gap(points, weights, rows.members == one, rows.members == other)
+        found = (clusters.names[one], clusters.names[other], between, verdict)
+        for cells, cell in zip(columns.values(), found, strict=True):
+            cells.append(cell)
+    return frames.make_frame(fitted.encoder._library, columns)
+
+
+def _neighbors(
+    points: FloatArray, weights: FloatArray, members: IntArray, n_clusters: int
+) -> list[tuple[int, int]]:
+    """Return the pairs of clusters between whose means no other is: in the ball that joins them."""
+    there = [number for number in range(n_clusters) if (members == number).any()]
+    which = [members == number for number in there]
+    means = np.stack([np.average(points[own], axis=0, weights=weights[own]) for own in which])
+    squares = distances_of(means) ** 2
+    pairs = []
+    for one, other in combinations(range(len(there)), 2):
+        around = squares[one] + squares[other]
+        around[[one, other]] = np.inf
+        if squares[one, other] <= around.min() * (1 + ROUNDING):
+            pairs.append((there[one], there[other]))
+    return pairs
+
+
+def _gap(
+    points: FloatArray, weights: FloatArray, one: BoolArray, other: BoolArray
+) -> tuple[float, str]:
+    """Return how many rows are halfway between two clusters, and what that says."""
+    first, second = (np.average(points[own], axis=0, weights=weights[own]) for own in (one, other))
+    places = points @ (second - first)
+    ends = [weighted_quantile(places[own], weights[own], 0.5) for own in (one, other)]
+    if ends[1] <= ends[0]:
+        return np.nan, "unclear"
+    places = (places - ends[0]) / (ends[1] - ends[0])
+    both = one | other
+
+    def n_around(place: float) -> float:
+        return float(weights[both & (np.abs(places - place) <= WIDTH / 2 + ROUNDING)].sum())
+
+    n_halfway, n_end = n_around(0.5), min(n_around(0.0), n_around(1.0))
+    between = n_halfway / n_end
+    if between < MOST_BETWEEN and n_end - n_halfway > SURE * np.sqrt(n_end + n_halfway):
+        return between, "gap"
+    if between >= MOST_BETWEEN and n_halfway - n_end / 2 > SURE * np.sqrt(n_halfway + n_end / 4):
+        return between, CONTINUUM
+    return between, "unclear"
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Some rows that have clusters.
+
+    Parameters
+    ----------
+    weights : array of shape (n_rows,)
+        How often each counts.
+    members : integer array of shape (n_rows,)
+        Their clusters.
+    n_draws : float
+        How many independent draws they seem to be.
+    points_of : callable
+        Returns the points of some of them, which clusters are made of.
+    """
+
+    weights: FloatArray
+    members: IntArray
+    n_draws: float
+    points_of: PointsOf
+
+
+def _some_rows(
+    fitted: FittedTable, clustered: ClusteredRows, is_own: bool, rng: RandomState
+) -> _Rows:
+    """Draw at most `MOST_ROWS` rows; `is_own` tells whether the clusters are those of the model."""
+    drawn = np.flatnonzero(clustered.weights)
+    if not len(drawn):
         raise ValueError("Every sample weight is zero; at least one row must count.")
-    if len(able) <= MOST_ROWS:
-        return able
-    return np.sort(rng.choice(able, MOST_ROWS, replace=False))
+    if len(drawn) > MOST_ROWS:
+        drawn = np.sort(rng.choice(drawn, MOST_ROWS, replace=False))
+    model, weights = fitted.encoder._model, clustered.weights[drawn]
+    codes = fitted.encoder._codes(clustered.rows)
+    rows = np.stack([column[drawn].astype(np.int64) for column in codes], axis=1)
+    kinds, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    sums = np.bincount(which.ravel(), weights).astype(float)
+    distinct = RowSample(first.astype(np.uint64), kinds, sums)
+    n_draws = number_of_draws(distinct, float(sums.sum()), len(drawn))
+    choice = fitted.clusterer.k_choice_ if is_own and fitted.clusterer else None
+    if choice is None or choice.made_of == VECTORS:
+        sample = RowSample(np.arange(len(drawn), dtype=np.uint64), rows, weights)
+        points_of = of_vectors(sample_vectors(model.vectors, sample))
+    else:
+        view, n_clusters = model.coarse, len(clustered.partition)
+        votes = model.attributes.votes
+        points_of = of_axes(view.cells(rows), view.counts.sizes, votes, n_clusters)
+    return _Rows(weights, clustered.partition.members[drawn], n_draws, points_of)
 
 
 def _jaccards(
-    vectors: FloatArray,
-    weights: FloatArray,
-    members: IntArray,
-    n_clusters: int,
-    n_resamples: int,
-    n_draws: int,
-    rng: RandomState,
+    rows: _Rows, n_clusters: int, n_resamples: int, n_draws: int, rng: RandomState
 ) -> FloatArray:
     """Return the best Jaccard index of each cluster in each resample; NaN where it has no row."""
     result = np.full((n_resamples, n_clusters), np.nan)
     for line in result:
-        draws = rng.multinomial(n_draws, weights / weights.sum()).astype(float)
+        draws = rng.multinomial(n_draws, rows.weights / rows.weights.sum()).astype(float)
         drawn = np.flatnonzero(draws)
-        k = min(n_clusters, count_distinct(vectors[drawn]))
+        points = rows.points_of(drawn, draws[drawn])(n_clusters)
+        k = min(n_clusters, count_distinct(points))
         seed = RandomState(rng.randint(2**31 - 1))
-        new = best_labels(vectors[drawn], draws[drawn], k, N_STARTS, seed)
-        joint = cross_table(members[drawn], new, (n_clusters, k), draws[drawn])
+        new = best_labels(points, draws[drawn], k, N_STARTS, seed)
+        joint = cross_table(rows.members[drawn], new, (n_clusters, k), draws[drawn])
         old_sizes, new_sizes = joint.sum(axis=1), joint.sum(axis=0)
         either = old_sizes[:, None] + new_sizes - joint
         there = old_sizes > 0

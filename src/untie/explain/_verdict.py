@@ -1,23 +1,31 @@
 """Whether there are groups of similar rows, how sure that is, and what they rest on."""
 
+from collections.abc import Sequence
 from itertools import compress
 from typing import Any
+
+import numpy as np
 
 from untie._engines.registry import open_table
 from untie._inputs import as_fitted, learned_order
 from untie._learn.selection.choose_k import TooFewRowsError
 from untie._learn.selection.k_choice import KChoice, Verdict
+from untie._util.types import FloatArray
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
-from untie.explain._cluster_stability import cluster_stability
+from untie.explain._cluster_stability import cluster_gaps, cluster_stability
 from untie.k_choice import choose_k
+
+LEAST_COMMON, N_RELATED = 0.05, 3
+"""Where there are no groups, the pairs of columns are named that have most in common (symmetric
+uncertainty), if that is at least `LEAST_COMMON`; at most `N_RELATED` of them."""
 
 
 def verdict(model: Any, data: Any, *, sample_weight: Any = None, random_state: Any = 0) -> Verdict:
     """Tell whether the clusters of a table are really there, and how sure that is.
 
     The evidence is that of :func:`untie.choose_k`, for the number that was chosen or asked for; and
-    that of `cluster_stability`, for each cluster.
+    those of `cluster_stability`, for each cluster, and `cluster_gaps`, for each pair of neighbors.
 
     Parameters
     ----------
@@ -41,6 +49,7 @@ def verdict(model: Any, data: Any, *, sample_weight: Any = None, random_state: A
     See Also
     --------
     cluster_stability : How well each cluster comes back.
+    cluster_gaps : Whether there are gaps between clusters.
     cluster_profile : What makes each cluster.
 
     Examples
@@ -59,9 +68,10 @@ def verdict(model: Any, data: Any, *, sample_weight: Any = None, random_state: A
     clusterer, encoder = fitted.clusters, fitted.encoder
     rows, weights = fitted.rows(data, sample_weight)
     given = {"sample_weight": weights, "random_state": random_state}
-    stability = None
+    stability = gaps = None
     if clusterer.n_clusters_ > 1 and not open_table(rows).is_lazy:
         stability = cluster_stability(clusterer, rows, **given)
+        gaps = cluster_gaps(clusterer, rows, **given)
     names = encoder.vocabulary_.columns
     has_order = [learned_order(encoder, place) is not None for place in range(len(names))]
     return Verdict(
@@ -69,10 +79,22 @@ def verdict(model: Any, data: Any, *, sample_weight: Any = None, random_state: A
         clusterer.n_clusters != "auto",
         _evidence(clusterer, encoder, rows, given),
         stability,
+        gaps,
         tuple(compress(names, has_order)),
         tuple(compress(names, encoder._model.unlearned)),
         encoder._model.counts.n_draws,
+        _most_related(encoder._model.attributes.uncertainty, names),
     )
+
+
+def _most_related(
+    uncertainty: FloatArray, names: Sequence[str]
+) -> tuple[tuple[str, str, float], ...]:
+    """Return the pairs of columns that have most in common, and how much."""
+    pairs = np.argwhere(np.triu(uncertainty >= LEAST_COMMON, 1)).tolist()
+    pairs.sort(key=lambda pair: -round(float(uncertainty[*pair]), 9))
+    shown = pairs[:N_RELATED]
+    return tuple((names[one], names[other], float(uncertainty[one, other])) for one, other in shown)
 
 
 def _evidence(

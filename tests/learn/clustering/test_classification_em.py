@@ -14,11 +14,10 @@ from untie._count.packed_rows import PackedRows
 from untie._learn.clustering.classification_em import (
     CountedCells,
     cells_of,
-    likelihood_costs,
     reassign_rows,
 )
 from untie._learn.clustering.lloyd import Pass, cheapest, pack, walk_rows
-from untie._learn.selection.cluster_gain import description_gain
+from untie._learn.selection.cluster_gain import description_gain, likelihood_costs
 from untie._learn.spaces.value_space import count_members
 
 UNKNOWN = "?"

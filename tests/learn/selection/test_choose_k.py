@@ -14,6 +14,7 @@ from tables import latent_classes
 from untie import TableEncoder, choose_k
 from untie._count.counts import fill_their_cells
 from untie._count.row_sample import RowSample
+from untie._learn.clustering.points import of_vectors
 from untie._learn.selection.choose_k import (
     Gains,
     JudgedRows,
@@ -219,7 +220,10 @@ def test_columns_that_say_the_same_are_tried_once():
     related = np.eye(5, dtype=bool)
     related[:3, :3] = True
     trial = _Trial(
-        judged(np.ones(2), codes=np.zeros((2, 5), int), related=related), None, 0, RandomState(0)
+        judged(np.ones(2), codes=np.zeros((2, 5), int), related=related),
+        of_vectors(np.zeros((2, 1))),
+        0,
+        RandomState(0),
     )
     told = Gains(np.zeros(2), np.array([0.9, 0.8, 0.7, 0.1, 0.6]), np.zeros(5))
     tried = trial._mattering(told)

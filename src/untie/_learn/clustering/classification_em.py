@@ -8,11 +8,20 @@ was chosen (`cluster_gain`), and like it knows a partition by its counts alone.
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import RandomState
 
+from untie._count.row_sample import RowSample
 from untie._learn.clustering.lloyd import Costs, Pass, Walk, ties_apart
+from untie._learn.clustering.points import of_axes
 from untie._learn.fitting import Fitted
-from untie._learn.selection.cluster_gain import PRIOR, gain_of_counts
+from untie._learn.selection.cluster_gain import (
+    gain_of_counts,
+    likelihood_costs,
+    number_of_starts,
+)
+from untie._learn.spaces.value_space import count_members
 from untie._util.arrays import ROUNDING
+from untie._util.k_means import best_labels
 from untie._util.types import FloatArray, IntArray
 
 MOST_REASSIGNMENTS = 20
@@ -68,41 +77,20 @@ def cells_of(model: Fitted) -> CountedCells:
     return CountedCells(model.attributes.votes, model.coarse.targets, scale)
 
 
-def likelihood_costs(joint: FloatArray, vote: float) -> FloatArray:
-    """Return minus the logarithms of a column's shares in clusters, times its weight.
+def clusters_on_axes(
+    model: Fitted, sample: RowSample, k: int, n_starts: int | None, seed: int
+) -> Pass:
+    """Return what k-means finds on the axes of sampled rows.
 
-    The shares are those of the cluster's rows and `PRIOR` rows of the whole table together. A value
-    that is unknown, or occurs nowhere, costs nothing: it says nothing of clusters.
-
-    Parameters
-    ----------
-    joint : array of shape (n_clusters, n_values)
-        Weight of each value in each cluster.
-    vote : float
-        How much the column counts.
-
-    Returns
-    -------
-    array of shape (n_values + 1, n_clusters)
-        The last line is that of an unknown value.
-
-    Examples
-    --------
-    >>> costs = likelihood_costs(np.array([[90.0, 0.0], [0.0, 90.0]]), 1.0)
-    >>> np.exp(-costs).round(2)
-    array([[0.95, 0.05],
-           [0.05, 0.95],
-           [1.  , 1.  ]])
+    None is as many starts as :func:`number_of_starts` finds worth their time.
     """
-    n_clusters, n_values = joint.shape
-    costs = np.zeros((n_values + 1, n_clusters))
-    whole = joint.sum(axis=0)
-    occurs = np.flatnonzero(whole)
-    if vote > 0 and len(occurs):
-        prior = PRIOR * whole[occurs] / whole.sum()
-        shares = (joint[:, occurs] + prior) / (joint.sum(axis=1, keepdims=True) + PRIOR)
-        costs[occurs] = -vote * np.log(shares).T
-    return costs
+    cells, sizes = model.coarse.cells(sample.codes), model.coarse.counts.sizes
+    every = np.arange(len(sample.weights))
+    points = of_axes(cells, sizes, model.attributes.votes, k)(every, sample.weights)(k)
+    n_starts = number_of_starts(points, k) if n_starts is None else n_starts
+    labels = best_labels(points, sample.weights, k, n_starts, RandomState(seed))
+    codes = list(sample.codes.T)
+    return Pass(count_members(codes, model.space.n_codes, labels, k, sample.weights))
 
 
 def reassign_rows(

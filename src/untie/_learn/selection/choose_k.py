@@ -18,8 +18,9 @@ from untie._count.crosstab import cross_table
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.row_sample import RowSample
 from untie._learn.clustering.lloyd import count_distinct, sample_vectors
+from untie._learn.clustering.points import AXES, VECTORS, Points, PointsOf, of_axes, of_vectors
 from untie._learn.columns.attributes import Attributes, hidden_together
-from untie._learn.selection.cluster_gain import number_of_starts
+from untie._learn.selection.cluster_gain import likelihood_costs, number_of_starts
 from untie._learn.selection.k_choice import STABLE, KChoice, is_sure
 from untie._learn.spaces.order_space import CoarseView
 from untie._learn.spaces.value_space import ValueSpace, count_members
@@ -160,10 +161,11 @@ class JudgedRows:
 
     Parameters
     ----------
-    space : ValueSpace
-        The value vectors, which distances are made of.
+    space : ValueSpace or None
+        The value vectors, which distances of rows to clusters are made of; without them, a row is
+        far from a cluster in which its cells are unlikely.
     codes : integer array of shape (n_rows, n_attributes)
-        The rows, in the codes of the space.
+        The rows, in the codes of the space; those of the cells without it.
     cells : integer array of shape (n_rows, n_attributes)
         What is predicted: the rows, perhaps in coarser codes.
     sizes : tuple of int
@@ -180,7 +182,7 @@ class JudgedRows:
         Which attributes are hidden together with each; all with itself.
     """
 
-    space: ValueSpace
+    space: ValueSpace | None
     codes: LongArray
     cells: LongArray
     sizes: tuple[int, ...]
@@ -193,6 +195,22 @@ class JudgedRows:
     def groups(self) -> list[tuple[IntArray, IntArray]]:
         """Attributes that are hidden with the same others: (hidden ones, predicted ones)."""
         return hidden_together(self.related)
+
+    @property
+    def n_codes(self) -> list[int]:
+        """Number of codes of each attribute, with that of an unknown value."""
+        return [n + 1 for n in self.sizes] if self.space is None else self.space.n_codes
+
+    def distances(self, counts: list[FloatArray]) -> list[FloatArray]:
+        """Return how far each code is from each cluster, by what the clusters' rows have."""
+        if self.space is not None:
+            return self.space.distances_to_points(self.space.centers(counts))
+        sizes = counts[0].sum(axis=1)
+        share = np.log(sizes / sizes.sum()) / len(counts)  # of the clusters, a part in each column
+        known = [joint[:, :-1] for joint in counts]
+        return [
+            likelihood_costs(own, vote) - share for own, vote in zip(known, self.votes, strict=True)
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,14 +306,14 @@ def fit_half(rows: JudgedRows, weights: FloatArray, drawn: Labels, found: Labels
     """
     if not len(drawn):  # of a few rows, all may be in the other half: there is nothing to tell
         labels = np.zeros(len(weights), dtype=np.intp)
-        return HalfFit(weights, labels, [np.zeros((n, 1)) for n in rows.space.n_codes])
+        return HalfFit(weights, labels, [np.zeros((n, 1)) for n in rows.n_codes])
     _, members = np.unique(found, return_inverse=True)
     labels = np.zeros(len(weights), dtype=np.intp)
     labels[drawn] = members
     k = int(members.max()) + 1
     codes = [column[drawn] for column in rows.codes.T]
-    counts = count_members(codes, rows.space.n_codes, members, k, weights[drawn])
-    return HalfFit(weights, labels, rows.space.distances_to_points(rows.space.centers(counts)))
+    counts = count_members(codes, rows.n_codes, members, k, weights[drawn])
+    return HalfFit(weights, labels, rows.distances(counts))
 
 
 def all_labels(rows: JudgedRows, fit: HalfFit) -> Labels:
@@ -458,7 +476,9 @@ def choose_number(
     ks: Iterable[int] | None,
     n_splits: int,
     rng: RandomState,
+    methods: Sequence[str] = (VECTORS,),
     library: str = "pandas",
+    n_rows: int | None = None,
 ) -> KChoice:
     """Choose the number of clusters of sampled rows; :func:`untie.choose_k` says how.
 
@@ -480,8 +500,13 @@ def choose_number(
         Number of splits into halves.
     rng : RandomState
         Where they are drawn from.
+    methods : sequence of str
+        What clusters are made of, `VECTORS` or `AXES`: what comes first, unless only a later one
+        has stable clusters, or structure at all.
     library : str
         The library of the choice's table.
+    n_rows : int, optional
+        How many rows the sampled ones are of; by default those that `view` has counted.
     """
     check_integer("n_splits", n_splits, 1, "a positive integer")
     rows = sample_vectors(vectors, sample)
@@ -493,22 +518,34 @@ def choose_number(
         sample.codes,
         view.cells(sample.codes),
         view.counts.sizes,
-        *_drawn(sample, attributes, view.counts.n_rows),
+        *_drawn(sample, attributes, view.counts.n_rows if n_rows is None else n_rows),
         attributes.votes,
         attributes.related,
     )
+    if ks is not None and len(numbers) == 1:
+        methods = methods[:1]  # what is judged are the clusters of this number
+    distances = distances_of(rows)
+    choices: list[KChoice] = []
     with one_thread():  # many products of small matrices
-        tried = _try(judged, rows, numbers, more, n_splits, rng)
-        if _may_be_repetition(judged, tried):
-            once = _counted_once(judged)
-            check = _Trial(once, rows, MORE_SPLITS * n_splits, rng)
-            gain = check.try_number(tried.numbers[tried.place]).gains.of_rows
-            least = LEFT_OF_FEW if len(rows) < FEW_PATTERNS else LEFT_ONCE
-            if gain.sum() / once.weights.sum() <= least * _error(gain, once):
-                tried = _try(once, rows, numbers, more, n_splits, rng)
+        for made_of in methods:
+            given = (judged, of_vectors(rows))
+            if made_of == AXES:
+                judged = replace(judged, space=None, codes=judged.cells)
+                n_most = max(numbers + more)
+                given = (judged, of_axes(judged.cells, judged.sizes, judged.votes, n_most))
+            tried = _try(*given, numbers, more, n_splits, rng)
+            choices.append(_as_choice(tried, distances, columns, made_of, library))
+            if choices[-1].found_clusters:
+                return replace(choices[-1], tried=tuple(c.made_of for c in choices))
+    best = max(choices, key=lambda choice: choice.found_structure)  # the first of equals
+    return replace(best, tried=tuple(choice.made_of for choice in choices))
+
+
+def _as_choice(
+    tried: _Tried, distances: FloatArray, columns: Sequence[str], made_of: str, library: str
+) -> KChoice:
     trial, numbers, found, place, evidence = tried
     total = trial.judged.weights.sum()
-    distances = distances_of(rows)
     return KChoice(
         k=numbers[place],
         ks=tuple(numbers),
@@ -523,7 +560,8 @@ def choose_number(
         without_error=evidence.error,
         without_columns=tuple(columns[a] for a in np.flatnonzero(evidence.hidden).tolist()),
         repeats=_repeated(trial, found[place].labels, columns),
-        n_sampled=len(sample.weights),
+        n_sampled=len(trial.weights),
+        made_of=made_of,
         library=library,
     )
 
@@ -540,15 +578,28 @@ class _Tried(NamedTuple):
 
 def _try(
     judged: JudgedRows,
-    rows: FloatArray,
+    points_of: PointsOf,
     numbers: list[int],
     more: list[int],
     n_splits: int,
     rng: RandomState,
 ) -> _Tried:
-    trial = _Trial(judged, rows, n_splits, rng)
+    """Try all numbers, and again with every distinct row once if repetition may be all there is."""
+    tried = _try_numbers(_Trial(judged, points_of, n_splits, rng), numbers, more)
+    if not _may_be_repetition(judged, tried):
+        return tried
+    once = _counted_once(judged)
+    check = _Trial(once, points_of, MORE_SPLITS * n_splits, rng)
+    gain = check.try_number(tried.numbers[tried.place]).gains.of_rows
+    least = LEFT_OF_FEW if len(once.weights) < FEW_PATTERNS else LEFT_ONCE
+    if gain.sum() / once.weights.sum() > least * _error(gain, once):
+        return tried
+    return _try_numbers(_Trial(once, points_of, n_splits, rng), numbers, more)
+
+
+def _try_numbers(trial: _Trial, numbers: list[int], more: list[int]) -> _Tried:
     # The largest, which take longest, first.
-    found = in_threads(trial.try_number, numbers[::-1], pays(rows.size))[::-1]
+    found = in_threads(trial.try_number, numbers[::-1], trial.pays)[::-1]
     tried = list(numbers)
     for number in more:
         if not _Figures.of(trial, found).may_have_more:
@@ -624,8 +675,8 @@ class _Trial:
     ----------
     judged : JudgedRows
         The rows whose cells are predicted.
-    vectors : array of shape (n_rows, n_dimensions)
-        Their vectors, which are clustered.
+    points_of : callable
+        Returns the points of some of them, which are clustered.
     n_splits : int
         Number of splits.
     rng : RandomState
@@ -633,26 +684,37 @@ class _Trial:
     """
 
     def __init__(
-        self, judged: JudgedRows, vectors: FloatArray, n_splits: int, rng: RandomState
+        self, judged: JudgedRows, points_of: PointsOf, n_splits: int, rng: RandomState
     ) -> None:
-        self.judged, self.vectors, self.weights = judged, vectors, judged.weights
+        self.judged, self.weights = judged, judged.weights
         whole_rows = judged.draws is not judged.weights
-        self.splits = [halves(self.weights, rng, whole_rows) for _ in range(n_splits)]
+        splits = [halves(self.weights, rng, whole_rows) for _ in range(n_splits)]
+        self.n_splits = n_splits
+        self.halves = [half for split in splits for half in (split, split[::-1])]
         self.seed = rng.randint(2**31 - 1)
+        self.pays = pays(judged.codes.size)
+
+        def points(weights: FloatArray) -> Points:
+            drawn = np.flatnonzero(weights > 0)
+            return points_of(drawn, weights[drawn])
+
+        self.points = points(self.weights)
+        trained = [train for train, _ in self.halves]
+        self.half_points = in_threads(points, trained, self.pays)
 
     def try_number(self, k: int) -> _Result:
         """Cluster all rows, and both halves of every split."""
-        starts = number_of_starts(self.vectors, k)
-        labels = best_labels(self.vectors, self.weights, k, starts, RandomState(self.seed))
+        points = self.points(k)
+        starts = number_of_starts(points, k)
+        labels = best_labels(points, self.weights, k, starts, RandomState(self.seed))
         fits, gains, agreement = [], [], []
-        for split in self.splits:
-            for train, test in (split, split[::-1]):
-                fit = self._fit(train, k)
-                fits.append((fit, test))
-                gains.append(hidden_gains(self.judged, fit, test))
-                agreement.append(adjusted_rand(labels, all_labels(self.judged, fit), self.weights))
+        for (train, test), half_points in zip(self.halves, self.half_points, strict=True):
+            fit = self._fit(train, half_points, k)
+            fits.append((fit, test))
+            gains.append(hidden_gains(self.judged, fit, test))
+            agreement.append(adjusted_rand(labels, all_labels(self.judged, fit), self.weights))
         return _Result(
-            sum_of_gains(gains, len(self.splits)),
+            sum_of_gains(gains, self.n_splits),
             float(np.mean(agreement)),
             labels,
             fits,
@@ -673,9 +735,8 @@ class _Trial:
     def _gains(self, result: _Result, never: BoolArray | None = None) -> Gains:
         """Return what the clusters of the halves tell, the mean over the splits."""
         gains_of = partial(hidden_gains, self.judged, refit=True, never=never)
-        worth = pays(self.judged.codes.size)
-        found = in_threads(lambda half: gains_of(*half), result.fits, worth)
-        return sum_of_gains(found, len(self.splits))
+        found = in_threads(lambda half: gains_of(*half), result.fits, self.pays)
+        return sum_of_gains(found, self.n_splits)
 
     def _mattering(self, told: Gains) -> list[BoolArray]:
         """Return the columns of which most is told, each with those that say the same."""
@@ -688,12 +749,12 @@ class _Trial:
                 break
         return tried
 
-    def _fit(self, train: FloatArray, k: int) -> HalfFit:
+    def _fit(self, train: FloatArray, points: Points, k: int) -> HalfFit:
         drawn = np.flatnonzero(train > 0)
         found = np.zeros(len(drawn), dtype=np.intp)
         if len(drawn) >= k:
             rng = RandomState(self.seed)
-            found = best_labels(self.vectors[drawn], train[drawn], k, max(HALF_STARTS, k), rng)
+            found = best_labels(points(k), train[drawn], k, max(HALF_STARTS, k), rng)
         return fit_half(self.judged, train, drawn, found)
 
 
@@ -834,7 +895,7 @@ def _repeated(trial: _Trial, labels: Labels, columns: Sequence[str]) -> str | No
     """Return the column from whose values the clusters nearly follow, if there is one."""
     judged, weights = trial.judged, trial.weights
     best, name = REPEATED, None
-    for column, codes, n_codes in zip(columns, judged.codes.T, judged.space.n_codes, strict=True):
+    for column, codes, n_codes in zip(columns, judged.codes.T, judged.n_codes, strict=True):
         if ROWS_PER_VALUE * len(np.unique(codes)) > weights.sum():
             continue
         (joint,) = count_members([codes], [n_codes], labels, int(labels.max()) + 1, weights)

@@ -108,6 +108,43 @@ def _log_evidence(table: FloatArray, prior: FloatArray) -> float:
     return float(values - clusters)
 
 
+def likelihood_costs(joint: FloatArray, vote: float) -> FloatArray:
+    """Return minus the logarithms of a column's shares in clusters, times its weight.
+
+    The shares are those of the cluster's rows and `PRIOR` rows of the whole table together. A value
+    that is unknown, or occurs nowhere, costs nothing: it says nothing of clusters.
+
+    Parameters
+    ----------
+    joint : array of shape (n_clusters, n_values)
+        Weight of each value in each cluster.
+    vote : float
+        How much the column counts.
+
+    Returns
+    -------
+    array of shape (n_values + 1, n_clusters)
+        The last line is that of an unknown value.
+
+    Examples
+    --------
+    >>> costs = likelihood_costs(np.array([[90.0, 0.0], [0.0, 90.0]]), 1.0)
+    >>> np.exp(-costs).round(2)
+    array([[0.95, 0.05],
+           [0.05, 0.95],
+           [1.  , 1.  ]])
+    """
+    n_clusters, n_values = joint.shape
+    costs = np.zeros((n_values + 1, n_clusters))
+    whole = joint.sum(axis=0)
+    occurs = np.flatnonzero(whole)
+    if vote > 0 and len(occurs):
+        prior = PRIOR * whole[occurs] / whole.sum()
+        shares = (joint[:, occurs] + prior) / (joint.sum(axis=1, keepdims=True) + PRIOR)
+        costs[occurs] = -vote * np.log(shares).T
+    return costs
+
+
 N_STARTS, LEAST_STARTS = 60, 5
 """k-means has this many starts per model and number of clusters, at most and at least; with fewer
 the choice depends on luck."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from untie._learn.clustering.points import AXES, VECTORS
 from untie._table.frames import columns_of, make_frame
 from untie._util.arrays import ROUNDING
 from untie._util.messages import listed
@@ -25,6 +26,9 @@ much, on average (adjusted Rand index)."""
 
 WEAK = ("doubtful", "dissolves")
 """What `cluster_stability` calls groups that do not come back."""
+
+CONTINUUM = "continuum"
+"""What `cluster_gaps` says where rows lie all the way from one group to the other."""
 
 NO_FINDING = "not a finding"
 """What is said of groups that come back though there are none."""
@@ -82,6 +86,11 @@ class KChoice:
         A column from whose values or ranges the clusters nearly follow, if there is one.
     n_sampled : int
         Number of distinct rows that were clustered.
+    made_of : str
+        What the clusters are made of: "vectors", the learned ones, or "axes", those of multiple
+        correspondence analysis.
+    tried : tuple of str
+        Both of these, or one, in the order in which they were tried.
     library : str
         The library of `table`.
 
@@ -115,6 +124,8 @@ class KChoice:
     without_columns: tuple[str, ...]
     repeats: str | None
     n_sampled: int
+    made_of: str = VECTORS
+    tried: tuple[str, ...] = (VECTORS,)
     library: str = "pandas"
 
     @property
@@ -191,14 +202,17 @@ class Verdict:
     choice : KChoice or None
         The evidence: of all numbers tried, or of the one asked for. None if there is none: for a
         single cluster, and where every distinct row is one.
-    stability : frame or None
-        What `cluster_stability` gives; None for lazy tables.
+    stability, gaps : frame or None
+        What `cluster_stability` and `cluster_gaps` give; None for lazy tables.
     ordered : tuple of str
         The columns with an order, whose values are ranges.
     passive : tuple of str
         The columns that were not to count.
     n_rows : float or None
         Number of rows that were learned from, with their weights, if it is known.
+    related : tuple of (str, str, float) or None
+        The pairs of columns that have most in common, and how much: their symmetric uncertainty,
+        from 0 to 1. None if it is not known.
 
     See Also
     --------
@@ -219,9 +233,11 @@ class Verdict:
     is_given: bool
     choice: KChoice | None
     stability: Any = None
+    gaps: Any = None
     ordered: tuple[str, ...] = ()
     passive: tuple[str, ...] = ()
     n_rows: float | None = None
+    related: tuple[tuple[str, str, float], ...] | None = None
 
     @property
     def found(self) -> bool | None:
@@ -252,6 +268,16 @@ class Verdict:
         pairs = zip(lines["verdict"], lines["stability"], strict=True)
         return dict(zip(lines["cluster"], pairs, strict=True))
 
+    @cached_property
+    def _no_gaps(self) -> tuple[list[str], bool]:
+        """The pairs of neighbors without a gap between them, and whether all are such."""
+        if self.gaps is None:
+            return [], False
+        lines = columns_of(self.gaps)
+        triples = list(zip(lines["cluster"], lines["other"], lines["verdict"], strict=True))
+        pairs = [f"{one} and {other}" for one, other, word in triples if word == CONTINUUM]
+        return pairs, len(pairs) == len(triples) > 0
+
     @property
     def headline(self) -> str:
         """One sentence, without its full stop."""
@@ -264,6 +290,7 @@ class Verdict:
         if not self.found:
             return f"No groups found: {self._instead()}"
         said = f"{self.n_groups} {'' if self.weak else 'stable '}groups of similar rows"
+        said += " along a continuum" if self._no_gaps[1] else ""
         said += ", as asked for" if self.is_given else ""
         if self.weak:
             n_weak = len(self.weak)
@@ -297,8 +324,10 @@ class Verdict:
         if self.choice is not None and self.found:
             said = [
                 self._why_this_number(self.choice),
+                self._made_of(),
                 self._resting(),
                 self._repeating(),
+                self._between(),
                 f"{_agreement(self.choice)} (adjusted Rand index: 1 is the same, 0 is chance).",
                 self._weak(),
             ]
@@ -307,11 +336,12 @@ class Verdict:
                 "Groups made from half of the rows predict cells of the other half, but which "
                 "groups these are depends on the rows.",
                 f"{_agreement(self.choice)}; stable groups agree by {STABLE} or more.",
+                self._made_of(),
                 self._resting(),
                 self._repeating(),
             ]
         elif self.choice is not None:
-            said = [self._why_none(self.choice)]
+            said = [self._why_none(self.choice), self._related()]
         return tuple(sentence for sentence in (*said, self.caution) if sentence)
 
     def said_of(self, cluster: Any) -> str:
@@ -357,9 +387,10 @@ class Verdict:
                 f"They rest on one column or one pair of columns: without "
                 f"{_some(choice.without_columns)}, they tell nothing of the others."
             )
+        made = " of learned vectors or of correspondence axes" if AXES in choice.tried else ""
         return (
-            "Groups made from half of the rows predict the other half no better than none do, with "
-            "redundant columns hidden together."
+            f"Groups made{made} from half of the rows predict the other half no better than none "
+            "do, with redundant columns hidden together."
         )
 
     def _why_this_number(self, choice: KChoice) -> str | None:
@@ -379,6 +410,35 @@ class Verdict:
     def _resting(self) -> str | None:
         names = self.choice.rests_on if self.choice is not None else ()
         return f"The groups rest on {_some(names)}." if names else None
+
+    def _related(self) -> str | None:
+        if self.related is None:
+            return None
+        if not self.related:
+            return "No two columns have much in common."
+        triples = self.related
+        pairs = [f"{_cut(one)} and {_cut(other)} ({share:.2f})" for one, other, share in triples]
+        return (
+            f"Pairs of columns have something in common: {listed(pairs)} (symmetric uncertainty: 1 "
+            "is the same, 0 is chance)."
+        )
+
+    def _made_of(self) -> str | None:
+        if self.choice is None or self.choice.made_of == VECTORS:
+            return None
+        return (
+            "The learned vectors show no stable groups; these were found on the axes of multiple "
+            "correspondence analysis."
+        )
+
+    def _between(self) -> str | None:
+        pairs, are_all = self._no_gaps
+        if are_all:
+            return (
+                "The groups divide a continuum: between neighboring groups there are about as many "
+                "rows as within them."
+            )
+        return f"There is no gap between the groups {_some(pairs)}." if pairs else None
 
     def _repeating(self) -> str | None:
         if self.repeats is None:

@@ -1,0 +1,124 @@
+"""Whether clusters divide into smaller ones that are as certain as they are."""
+
+from dataclasses import dataclass
+from string import ascii_lowercase
+from typing import Any
+
+import numpy as np
+
+from untie._inputs import as_fitted
+from untie._learn.selection.choose_k import TooFewRowsError
+from untie._learn.selection.k_choice import KChoice
+from untie._table.frames import columns_of, make_frame, rows_at
+from untie._util.types import AnyArray
+from untie.clusterer import TableClusterer
+from untie.explain._cluster_stability import cluster_stability
+from untie.k_choice import choose_k
+
+KS = range(2, 7)
+"""Numbers of smaller clusters that are tried."""
+
+N_SPLITS = 8
+"""Splits of a cluster's rows for them."""
+
+LEAST_ROWS = 100
+"""Clusters with fewer rows are not divided."""
+
+COLUMNS = ("cluster", "subcluster", "share", "stability", "verdict")
+
+
+@dataclass(frozen=True, eq=False)
+class Subclusters:
+    """Smaller clusters within clusters.
+
+    Parameters
+    ----------
+    labels : array of shape (n_rows,)
+        The smallest cluster that each row is in, as text: "0a", "0b", ... in cluster 0 if it
+        divides, else "0".
+    choices : mapping from clusters to KChoice
+        The evidence for each cluster that was asked about, those that do not divide included.
+    table : frame
+        One row per smaller cluster: cluster, subcluster, share (of all rows), stability and
+        verdict, as `cluster_stability` has them within the cluster.
+
+    See Also
+    --------
+    subclusters : Makes it.
+    """
+
+    labels: AnyArray
+    choices: dict[Any, KChoice]
+    table: Any
+
+
+def subclusters(
+    model: Any, data: Any, *, sample_weight: Any = None, random_state: Any = 0
+) -> Subclusters:
+    """Divide each cluster further, where that is as certain as the clusters are.
+
+    Of the numbers of clusters that are stable, `TableClusterer` takes the smallest that predicts
+    nearly as much as the best. What is finer is inside: the rows of each cluster are asked, as all
+    rows are by :func:`untie.choose_k`, whether 2 to 6 clusters of theirs are stable and predict
+    hidden cells of several columns. The vectors stay those of the whole table.
+
+    Parameters
+    ----------
+    model : TableClusterer or Pipeline
+        Fitted; a pipeline ends in a TableClusterer.
+    data : table of shape (n_rows, n_columns)
+        The rows that were passed to `fit`, in memory.
+    sample_weight : array of shape (n_rows,) or str, optional
+        How often each row counts, or the column that says so, which is then not looked at.
+    random_state : int, RandomState or None, default=0
+        Seed of all that is drawn; None is 0.
+
+    Returns
+    -------
+    Subclusters
+        `labels`, which other questions take as theirs, and a `table` of the smaller clusters.
+        Clusters with fewer than 100 rows are not divided.
+
+    See Also
+    --------
+    cluster_profile : What makes each of them, with ``labels=found.labels``.
+
+    Examples
+    --------
+    >>> from untie import TableClusterer
+    >>> from untie.datasets import load
+    >>> from untie.explain import subclusters
+    >>> X, y = load("zoo")
+    >>> found = subclusters(TableClusterer().fit(X), X)
+    >>> len(found.table)
+    0
+    """
+    fitted = as_fitted(model)
+    encoder, _ = fitted.encoder, fitted.clusters  # which refuses what makes none
+    clustered = fitted.clustered(data, None, sample_weight)
+    partition, weights = clustered.partition, clustered.weights
+    labels = np.array([str(name) for name in partition.names], dtype=object)[partition.members]
+    choices: dict[Any, KChoice] = {}
+    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+    for number, cluster in enumerate(partition.names):
+        members = np.flatnonzero((partition.members == number) & (weights > 0))
+        if len(members) < LEAST_ROWS:
+            continue
+        rows, own = rows_at(clustered.rows, members), weights[members]
+        given = {"sample_weight": own, "random_state": random_state}
+        try:
+            choice = choices[cluster] = choose_k(encoder, rows, KS, n_splits=N_SPLITS, **given)
+        except TooFewRowsError:
+            continue
+        if not choice.found_clusters:
+            continue
+        smaller = TableClusterer(choice.k, preparer=None, random_state=random_state)
+        smaller._fit_codes(encoder, encoder._codes(rows), own, choice)
+        found = columns_of(cluster_stability(smaller, rows, **given))
+        names = [f"{cluster}{ascii_lowercase[place]}" for place in found["cluster"]]
+        labels[members] = np.array(names, dtype=object)[smaller.labels_]
+        shares = np.asarray(found["share"]) * (own.sum() / weights.sum())
+        lines = ([cluster] * len(names), names, shares, found["stability"], found["verdict"])
+        for cells, more in zip(columns.values(), lines, strict=True):
+            cells += list(more)
+    return Subclusters(labels, choices, make_frame(encoder._library, columns))
