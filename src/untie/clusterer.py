@@ -61,9 +61,11 @@ class TableClusterer(
     all rows until nothing changes. Then every row joins the cluster in which its cells are
     likeliest, again and again, as long as the clusters describe the table better: k-means alone
     splits a large cluster next to small ones. A row's cluster need not be that of the nearest mean,
-    therefore. The result does not depend on the order of rows and columns, nor, up to 2,000
-    distinct rows, on the names of values and columns. Clusters are numbered by size; the largest is
-    0.
+    therefore. Where "auto" finds stable clusters only on the axes of multiple correspondence
+    analysis, it begins with those (`k_choice_.made_of`).
+
+    The result does not depend on the order of rows and columns, nor, up to 2,000 distinct rows, on
+    the names of values and columns. Clusters are numbered by size; the largest is 0.
 
     Parameters
     ----------

@@ -36,6 +36,11 @@ def choose_k(
     taken whose gain times stability is at least 95% of the highest. If no number is stable, the
     most stable one whose gain is sure is taken; if no gain is sure, the number with the highest.
 
+    If the vectors show no stable clusters, the same is asked of others: k-means on the axes of
+    multiple correspondence analysis, one fewer than clusters, and rows join the cluster in which
+    their cells are likeliest. They are taken if they are stable, or if only they show structure.
+    Not for `UNTIE`, which is what the paper makes of its own vectors, nor for a single number.
+
     There is structure (`found_structure`) if the gain is above 0 by two standard errors, and is so
     without the column that matters most: clusters that rest on one column, or on one pair of
     columns that depend on each other, do not count. There are clusters (`found_clusters`) if they
@@ -74,7 +79,7 @@ def choose_k(
     -------
     KChoice
         `k`, `found_clusters`, `found_structure`, `rests_on`, `verdict`, and `table()` with the
-        figures of every number.
+        figures of every number; `made_of` says what the clusters are made of.
 
     Raises
     ------

@@ -1,0 +1,71 @@
+"""Clusters within clusters, where there are some."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from tables import latent_classes
+from untie import TableClusterer
+from untie.explain import cluster_profile, subclusters
+
+
+def nested(seed, n_rows=1200):
+    """Return rows of two classes that differ much, of which the first divides by few columns."""
+    rng = np.random.default_rng(seed)
+    outer, inner = rng.integers(0, 2, n_rows), rng.integers(0, 2, n_rows)
+    columns = {}
+    for column in range(16):
+        rule, holds = (outer, rng.random(n_rows) < 0.8)
+        if column >= 12:
+            rule, holds = inner, (rng.random(n_rows) < 0.8) & (outer == 0)
+        typical = rng.permutation(5)[:2]
+        codes = np.where(holds, typical[rule], rng.integers(0, 5, n_rows))
+        columns[f"c{column}"] = [f"v{code}" for code in codes]
+    return pd.DataFrame(columns), outer, inner
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_cluster_that_divides(seed):
+    table, outer, inner = nested(seed)
+    clusterer = TableClusterer(2, preparer=None).fit(table)
+    found = subclusters(clusterer, table)
+    divided = str(pd.crosstab(outer, clusterer.labels_).loc[0].idxmax())
+    assert found.table.subcluster.tolist() == [f"{divided}a", f"{divided}b"]
+    assert (found.table.stability > 0.85).all()
+    np.testing.assert_allclose(
+        found.table.share, [np.mean(found.labels == name) for name in found.table.subcluster]
+    )
+    is_first = pd.Series(found.labels).str.endswith("a")[outer == 0]
+    assert max(np.mean(is_first == (inner[outer == 0] == side)) for side in (0, 1)) > 0.9
+    # Nested by construction: a smaller cluster is in one cluster.
+    assert {name[0] for name in found.labels} == {"0", "1"}
+    assert [name[0] for name in found.labels] == [str(label) for label in clusterer.labels_]
+    profile = cluster_profile(clusterer, table, labels=found.labels)
+    assert set(profile.cluster) == set(found.labels)
+
+
+def test_classes_do_not_divide():
+    table, _ = latent_classes(900, 3, 12, 4, seed=1, purity=0.7)
+    clusterer = TableClusterer(preparer=None).fit(table)
+    found = subclusters(clusterer, table)
+    assert len(found.table) == 0
+    assert set(found.choices) == {0, 1, 2}
+    assert found.labels.tolist() == clusterer.labels_.astype(str).tolist()
+
+
+def test_few_rows_are_not_asked():
+    table, _ = latent_classes(150, 2, 8, 4, seed=0)
+    assert subclusters(TableClusterer(2).fit(table), table).choices == {}
+
+
+def test_weights_and_libraries():
+    table, _, _ = nested(0)
+    clusterer = TableClusterer(2, preparer=None).fit(table)
+    weighted = subclusters(clusterer, table, sample_weight=np.full(len(table), 2.0))
+    twice = pd.concat([table, table], ignore_index=True)
+    expected = subclusters(clusterer, twice)
+    assert weighted.labels.tolist() == expected.labels[: len(table)].tolist()
+    frame = pl.from_pandas(table)
+    found = subclusters(TableClusterer(2, preparer=None).fit(frame), frame)
+    assert isinstance(found.table, pl.DataFrame)

@@ -1,0 +1,94 @@
+"""A group with values of its own among very many: found on axes, where vectors show none."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from untie import UNTIE, TableClusterer, TableEncoder, choose_k, load_model
+from untie.explain import cluster_stability, verdict
+
+
+def table_with_group_apart(seed=0, n_rows=800, share=0.08, n_columns=6):
+    """Return rows of which a few have 20 values of their own, the others 150, most of them rare."""
+    rng = np.random.default_rng(seed)
+    is_apart = rng.random(n_rows) < share
+    often = 1 / np.arange(1, 151)
+    columns = {
+        f"c{column}": np.where(
+            is_apart,
+            [f"own{value}" for value in rng.integers(0, 20, n_rows)],
+            [f"v{value}" for value in rng.choice(150, n_rows, p=often / often.sum())],
+        )
+        for column in range(n_columns)
+    }
+    return pd.DataFrame(columns), is_apart
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    table, is_apart = table_with_group_apart()
+    return table, is_apart, TableClusterer().fit(table)
+
+
+def test_the_group_is_found_whole(fitted):
+    table, is_apart, clusterer = fitted
+    choice = clusterer.k_choice_
+    assert choice.found_clusters
+    assert (choice.made_of, choice.tried) == ("axes", ("vectors", "axes"))
+    np.testing.assert_array_equal(clusterer.labels_, is_apart)
+    np.testing.assert_array_equal(clusterer.predict(table), clusterer.labels_)
+
+
+def test_it_comes_back_and_the_method_is_named(fitted):
+    table, _, clusterer = fitted
+    assert (cluster_stability(clusterer, table).verdict == "stable").all()
+    said = verdict(clusterer, table)
+    assert said.headline == "2 stable groups of similar rows, resting on all 6 columns"
+    assert "on the axes of multiple correspondence analysis" in str(said)
+
+
+def test_vectors_alone_show_none(fitted):
+    table, _, _ = fitted
+    encoder = TableEncoder().fit(table)
+    assert choose_k(encoder, table, [2]).made_of == "vectors"
+    assert not choose_k(encoder, table, [2]).found_clusters
+    assert choose_k(encoder, table, [2, 3]).made_of == "axes"
+
+
+def test_the_papers_method_keeps_to_its_own_vectors(fitted):
+    table, _, _ = fitted
+    choice = choose_k(UNTIE(2, solver="uniform").fit(table), table, [2, 3], n_splits=2)
+    assert choice.tried == ("vectors",)
+
+
+def test_nothing_is_found_without_structure(fitted):
+    table, _, _ = fitted
+    rng = np.random.default_rng(0)
+    shuffled = table.apply(lambda column: rng.permutation(column))
+    choice = TableClusterer().fit(shuffled).k_choice_
+    assert not choice.found_structure
+    assert choice.tried == ("vectors", "axes")
+    assert "Groups made of learned vectors or of correspondence axes" in choice.verdict
+
+
+def test_orders_of_rows_and_columns_and_names_do_not_matter(fitted):
+    table, _, clusterer = fitted
+    rng = np.random.default_rng(0)
+    places = rng.permutation(len(table))
+    other = table.iloc[places, rng.permutation(table.shape[1])]
+    other = other.apply(lambda column: column.map(lambda value: f"{column.name} {hash(value)}"))
+    again = TableClusterer().fit(other)
+    np.testing.assert_array_equal(again.labels_, clusterer.labels_[places])
+    np.testing.assert_allclose(again.k_choice_.gain, clusterer.k_choice_.gain, atol=1e-8)
+
+
+def test_lazy_tables_and_files_say_the_same(fitted, tmp_path):
+    table, _, clusterer = fitted
+    lazy = TableClusterer().fit(pl.from_pandas(table).lazy())
+    found = pl.from_arrow(lazy.predict(pl.from_pandas(table).lazy()).read_all())
+    np.testing.assert_array_equal(found["cluster"].to_numpy(), clusterer.labels_)
+    clusterer.save(tmp_path / "model.untie")
+    read = load_model(tmp_path / "model.untie")
+    np.testing.assert_array_equal(read.predict(table), clusterer.labels_)
+    assert read.k_choice_.made_of == "axes"
