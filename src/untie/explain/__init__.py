@@ -32,7 +32,9 @@ from untie.explain._drift import changes_between as changes_between
 from untie.explain._examples import border_cases, prototypes
 from untie.explain._examples import examples as examples
 from untie.explain._neighbors import neighbors, why_similar
+from untie.explain._outliers import few_said as few_said
 from untie.explain._outliers import outliers, why_outlier
+from untie.explain._outliers import unusual_rows as unusual_rows
 from untie.explain._verdict import verdict
 
 __all__ = [
