@@ -343,6 +343,7 @@ def _parts(profile: Profile, there: list[int], merged: Mapping[str, str]) -> lis
     lacks: dict[int, list[_Part]] = {place: [] for place in there}
     is_sure = (lines["lift"] > 1) & (lines["p_value"] < SURE)
     figures = (lines[name][is_sure].tolist() for name in ("cluster", "attribute", "entry"))
+    others = {place: _others(table, there, place) for place in there}
     for cluster, attribute, entry in zip(*figures, strict=True):
         entries, column = table.entries[attribute], table.columns[attribute]
         value = entries.names[entry]
@@ -351,27 +352,29 @@ def _parts(profile: Profile, there: list[int], merged: Mapping[str, str]) -> lis
         names = columns[column], values[attribute][value]
         shares = entries.counts[:, entry] / np.where(table.sizes > 0, table.sizes, 1.0)
         usual = float(entries.counts[:, entry].sum() / table.sizes.sum())
-        own = _part(table, cluster, attribute, _said(*names), shares, usual)
-        has[cluster].append(own)
+        own = shares[cluster], shares[others[cluster]]
+        has[cluster].append(_part(attribute, _said(*names), *own, usual))
         if len(there) == 2 and len(entries.names) > 2 and entries.n_tried[entry] == 1:
             # What one of two has, the other lacks, and the chance of that is the same.
             other = there[1 - there.index(cluster)]
+            lack = 1 - shares[other], 1 - shares[others[other]]
             said = _said(*names, is_not=True)
-            lacks[other].append(_part(table, other, attribute, said, 1 - shares, 1 - usual))
+            lacks[other].append(_part(attribute, said, *lack, 1 - usual))
     return [_able(has[place], lacks[place]) for place in there]
 
 
-def _part(
-    table: ClusteredTable, cluster: int, column: int, text: str, shares: FloatArray, usual: float
-) -> _Part:
-    """Return what may be said of a cluster, from the share of each cluster's rows that have it."""
-    others = np.flatnonzero((table.sizes > 0) & (np.arange(len(shares)) != cluster))
+def _others(table: ClusteredTable, there: list[int], place: int) -> list[int]:
+    """Return the clusters that one is to be set apart from: those that are groups, if any are."""
     n_rows = table.sizes * _rows_per_weight(table.weights)
-    groups = [place for place in others if not is_few(n_rows[place], n_rows.sum())]
-    share, rest = float(shares[cluster]), shares[groups or others]
-    apart = np.maximum(share * np.log2(2 * share / (share + rest)), 0.0)
-    bits = float(np.log2(share / usual))
-    return _Part(column, text, share, bits, apart, bool((rest >= PLAIN).any()))
+    others = [other for other in there if other != place]
+    return [other for other in others if not is_few(n_rows[other], n_rows.sum())] or others
+
+
+def _part(column: int, text: str, share: float, others: FloatArray, usual: float) -> _Part:
+    """Return what may be said of a cluster, from the shares of its rows, others' and all rows."""
+    apart = np.maximum(share * np.log2(2 * share / (share + others)), 0.0)
+    is_shared = bool((others >= PLAIN).any())
+    return _Part(column, text, float(share), float(np.log2(share / usual)), apart, is_shared)
 
 
 def _able(has: list[_Part], lacks: list[_Part]) -> list[_Part]:
@@ -382,9 +385,9 @@ def _able(has: list[_Part], lacks: list[_Part]) -> list[_Part]:
     if not has and not lacks:
         return []
     most = max([*has, *lacks], key=lambda part: part.information)
-    able = [part for part in (*has, *lacks) if _is_near(part, most)]
-    known = {part.column for part in has if part in able and part.share >= HALF}
-    able = [part for part in able if part in has or part.column not in known]
+    able = [part for part in has if _is_near(part, most)]
+    known = {part.column for part in able if part.share >= HALF}
+    able += [part for part in lacks if part.column not in known and _is_near(part, most)]
     return sorted(able, key=lambda part: -part.information)
 
 
