@@ -22,7 +22,7 @@ from untie._prepare.deciding import BINS, MAX_CATEGORIES, Options
 from untie._prepare.note import LEFT_OUT, Reason
 from untie._prepare.numbers import read, write
 from untie._prepare.preparation import Preparation, make_preparation
-from untie._prepare.rules import AUTO, NUMBERS, OTHERS, TEXT, Bin, Keep
+from untie._prepare.rules import AUTO, NUMBERS, OTHERS, TEXT, Bin, Group, Keep
 from untie._table.column_codes import factorize
 from untie._table.frames import coded_once, columns_of, make_frame
 from untie._table.names import check_names, expand_names, listed
@@ -530,6 +530,13 @@ def named_categories(preparer: Preparer) -> list[str]:
     """Return the columns whose values are names, as the user of a fitted preparer says."""
     given = expand_names(preparer.categorical, [note.column for note in preparer.notes_])
     return [name for name in given if name in preparer.columns_]
+
+
+def merged_values(preparer: Preparer) -> dict[str, str]:
+    """Return what a fitted preparer makes of rare values, by column."""
+    made = preparer._preparation
+    pairs = zip(made.columns, made.rules, strict=True)
+    return {name: rule.other for name, rule in pairs if isinstance(rule, Group)}
 
 
 def changed_columns(preparer: Preparer) -> list[str]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from sklearn.pipeline import make_pipeline
 
 from tables import latent_classes, small_tables
-from untie import UNTIE, Preparer, TableEncoder
+from untie import UNTIE, Preparer, TableClusterer, TableEncoder, make_report
 from untie.datasets import load
 from untie.explain import outliers, why_outlier
 
@@ -212,3 +212,39 @@ def test_frames_and_bad_input():
         outliers(TableEncoder(2, preparer=None).fit(frame.select("a")), frame.select("a"))
     with pytest.raises(ValueError, match="n must be a positive integer"):
         outliers(TableEncoder(2, preparer=None).fit(frame), frame, n=-1)
+
+
+def with_two_strangers():
+    """Return two groups and two rows that are alike and unlike all others, and a clusterer."""
+    table = latent_classes(400, 2, 6, 3, seed=0)[0].astype(str)
+    table.iloc[[70, 200]] = "9"
+    return table, TableClusterer(3, random_state=0).fit(table)
+
+
+def test_rows_of_clusters_of_a_few_come_first_and_it_is_said_why():
+    table, clusterer = with_two_strangers()
+    assert sorted(np.bincount(clusterer.labels_))[0] == 2
+    cluster = clusterer.labels_[70]
+    found = outliers(clusterer, table, n=5)
+    assert set(found.position[:2]) == {70, 200}
+    said = f"one of 2 rows in cluster {cluster}, unlike all others"
+    assert found.reason[:2].str.startswith(said).all()
+    assert not found.reason[2:].str.contains(said).any()
+    rest = outliers(clusterer.encoder_, table, n=5)
+    assert not rest.reason.str.contains("in cluster").any()  # it knows no clusters
+    report = make_report(table, TableClusterer(3, random_state=0))
+    section = report.to_dict()["sections"]["outliers"]
+    assert "too small to be groups come first" in section["said"]
+    rows = section["table"]["rows"]
+    assert {rows[0][0], rows[1][0]} == {70, 200}
+    assert rows[0][-1].startswith(said)
+    assert "unusual rows rather than a group" in report.html
+
+
+def test_rows_of_clusters_of_a_few_are_on_the_page_even_if_rows_are_drawn(monkeypatch):
+    monkeypatch.setattr("untie.report._learned.PAIRS_LOOKED_UP", 0)
+    table = latent_classes(1100, 2, 10, 3, seed=0)[0].astype(str)
+    table.iloc[[70, 200]] = "9"
+    section = make_report(table, TableClusterer(3)).to_dict()["sections"]["outliers"]
+    assert "1,000 of 1,100 rows were looked at" in section["said"]
+    assert {row[0] for row in section["table"]["rows"][:2]} == {70, 200}

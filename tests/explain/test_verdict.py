@@ -296,6 +296,67 @@ def test_what_is_called_weak_is_not_said_to_be_above_the_bound():
     assert said.weak == (0, 2)
 
 
+def with_sizes(*sizes, words=None):
+    """Return the verdict of groups of some sizes, with the evidence of three."""
+    rows = with_groups()
+    said = verdict(TableClusterer(3, random_state=0).fit(rows), rows)
+    table = {
+        "cluster": range(len(sizes)),
+        "share": np.array(sizes) / sum(sizes),
+        "stability": [1.0] * len(sizes),
+        "verdict": words or ["stable"] * len(sizes),
+    }
+    given = {"n_groups": len(sizes), "stability": pd.DataFrame(table), "n_rows": float(sum(sizes))}
+    return replace(said, is_given=False, **given)
+
+
+def test_a_cluster_of_a_handful_of_rows_is_no_stable_group():
+    said = with_sizes(9000, 6000, 522, 2)
+    assert said.headline == (
+        "3 stable groups of similar rows, resting on all 6 columns, and 2 unusual rows"
+    )
+    assert list(said.few) == [3]
+    assert said.said_of(3) == said.word_of(3) == "unusual rows rather than a group"
+    assert said.said_of(2) == "stable (1.00)"
+    weak = with_sizes(9000, 6000, 522, 1, words=["stable", "stable", "doubtful", "dissolves"])
+    assert weak.weak == (2,)
+    assert weak.headline == (
+        "3 groups of similar rows, 1 of them weak, resting on all 6 columns, and 1 unusual row"
+    )
+    assert with_sizes(9000, 3, 2).headline == "One group, and 5 unusual rows"
+    assert with_sizes(9000, 2.5).headline == "One group, and some unusual rows"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n_few"),
+    [
+        ((100, 4), 1),
+        ((100, 5), 0),
+        ((60, 4), 0),  # a larger part
+        ((20_000, 19), 1),
+        ((20_000, 20), 0),
+        ((1_000_000, 900), 0),
+        ((2, 2, 1) * 20, 0),  # all of them
+    ],
+)
+def test_how_many_rows_are_a_group(sizes, n_few):
+    assert len(with_sizes(*sizes).few) == n_few
+
+
+def test_it_is_said_which_measure_of_stability_to_trust():
+    said = with_sizes(300, 200)
+    of_each = "the figure of each group"
+    assert sum(of_each in sentence for sentence in said.sentences) == 1
+    assert of_each not in str(replace(said, stability=None))
+    unstable = replace(said, choice=replace(said.choice, stability=0.5 * said.choice.stability))
+    noise = replace(said, choice=replace(said.choice, gain=0 * said.choice.gain))
+    for other in (unstable, noise):
+        assert other.found is False
+        assert of_each in str(other)
+        assert "stable groups" not in other.headline.replace("no stable groups", "")
+        assert other.said_of(0) == "not a finding (1.00)"
+
+
 @pytest.mark.parametrize("times", [1, 3])
 def test_groups_of_a_few_rows_are_said_to_be_of_a_few(times):
     """As rows and as weights; repeating a table adds no rows."""

@@ -90,11 +90,15 @@ def test_rounding_moves_no_number_to_another_range(numbers, bins):
 
 def test_borders_have_as_few_digits_as_they_can():
     numbers = np.array([0.123456, 0.187654, 12.3456, 12.3457, 98765.4, 1e9])
-    assert round_edges(numbers[:-1], numbers).tolist() == [0.16, 0.2, 12.3456, 5e4, 1e5]
+    assert round_edges(numbers[:-1], numbers).tolist() == [0.15, 0.2, 12.3456, 20, 1e5]
     years = np.array([1987.0, 1994.0, 2003.0])
-    assert round_edges(years[:-1], years).tolist() == [1987, 1994]
+    assert round_edges(years[:-1], years).tolist() == [1990, 2000]
+    ages = np.array([39.0, 41.0, 43.0, 46.0, 47.0])
+    assert round_edges(ages[:-1], ages).tolist() == [40, 41, 45, 46]
+    losses = np.array([-2489.0, -2467.0, -3.0, 8.0])
+    assert round_edges(losses[:-1], losses).tolist() == [-2480, -2000, 0]
     whole = np.array([3.0, 12_345.0, 12_346.0, 54_321.0])
-    assert round_edges(whole[:-1], whole).tolist() == [3, 12_345, 30_000]
+    assert round_edges(whole[:-1], whole).tolist() == [3, 12_345, 20_000]
 
 
 @given(st.lists(st.integers(-(10**18), 10**18), min_size=2, max_size=30, unique=True))

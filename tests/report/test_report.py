@@ -685,14 +685,14 @@ def test_heat_maps_of_tens_of_ranges_are_those_of_merged_ranges():
         assert float(found[place][other]) == pytest.approx(line.alikeness, abs=0.0051)
 
 
-def test_the_chart_of_the_choice_draws_gain_with_its_error_and_stability(zoo):
+def test_the_chart_of_the_choice_draws_gain_with_its_error_and_agreement(zoo):
     page = make_report(zoo).html
     table = np.array(cells_of(page, "choice-of-k"), dtype=float)
     k, gain, error, stability = table[:, :4].T
     charts = re.findall(r'<svg class="chart".*?</svg>', page, re.DOTALL)
     assert [re.search(r'class="name">(.*?)<', chart)[1] for chart in charts] == [
         "gain",
-        "stability",
+        "agreement",
     ]
     ends = re.findall(r'y1="(.*?)" x2=".*?" y2="(.*?)" class="error"', charts[0])
     assert len(ends) == len(k)

@@ -187,8 +187,8 @@ def test_a_cluster_of_one_row_has_one_row():
     frame = pd.DataFrame({"a": ["x"] * 30 + ["y"], "b": ["u"] * 30 + ["v"]})
     report = make_report(frame, TableClusterer(2))
     assert re.search(r"<strong>1</strong> row, ", report.html)
-    assert ": 1 row, " in report.to_markdown()
-    assert ": 30 rows, " in report.to_markdown()
+    assert " (1 row, " in report.to_markdown()
+    assert " (30 rows, " in report.to_markdown()
 
 
 def test_without_a_label_there_is_no_section_of_it():

@@ -107,7 +107,7 @@ def test_nothing_that_the_page_says_is_left_out(name, request):
                     assert escaped(sentence) in markdown[section.heading], section.name
                 assert sentence in strings, section.name
     for card in report.content["clusters"]["cards"]:
-        line = f"{card.name}: {card.size} {unit}, {card.share}; {card.stability}"
+        line = f"{card.name} ({card.size} {unit}, {card.share}; {card.stability})"
         assert line in markdown["The groups at a glance"].replace("\\", "")
         for part in (card.name, card.size, card.share, card.stability):
             assert part in leaves(content["sections"]["clusters"])
@@ -252,7 +252,7 @@ def test_the_ending_says_how_a_report_is_saved(report, tmp_path):
 
 def test_small_tables_are_written_too():
     single = make_report(load("zoo")[0], TableClusterer(1))
-    assert "Cluster 0, all rows: 101 rows, 100%" in single.to_markdown()
+    assert "Cluster 0, all rows (101 rows, 100%)" in single.to_markdown()
     json.dumps(single.to_dict(), allow_nan=False)
 
 

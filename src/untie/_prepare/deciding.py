@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Decimal
 from itertools import chain, count, pairwise
 from typing import Any
 
@@ -159,9 +160,7 @@ def quantile_edges(numbers: FloatArray, weights: FloatArray, bins: int) -> Float
 
 
 def round_edges(edges: FloatArray, numbers: FloatArray) -> FloatArray:
-    """Round borders to as few digits as leave every number in its range.
-
-    Whole numbers below 10,000 stay as they are: they may be years.
+    """Round borders to what people would write, as far as that leaves every number in its range.
 
     Parameters
     ----------
@@ -174,20 +173,30 @@ def round_edges(edges: FloatArray, numbers: FloatArray) -> FloatArray:
     --------
     >>> round_edges(np.array([1.23456, 4.56789]), np.array([1.23456, 3.0, 4.56789, 5.0]))
     array([2. , 4.6])
+    >>> round_edges(np.array([41.0, 43.0, 2467.0]), np.array([41.0, 43.0, 46.0, 2467.0, 2489.0]))
+    array([  41.,   45., 2470.])
     """
-    if (edges == np.round(edges)).all() and np.abs(edges).max() < 10_000:
-        return edges
     ordered = np.sort(numbers)
     above = ordered[np.searchsorted(ordered, edges, side="right")]
     pairs = zip(edges.tolist(), above.tolist(), strict=True)
-    return np.array([_shortest(low, high) for low, high in pairs])
+    return np.array([_roundest(low, high) for low, high in pairs])
 
 
-def _shortest(low: float, high: float) -> float:
-    """Return the number with the fewest digits from `low` on and below `high`."""
-    ends = ((digits, end) for digits in range(1, 18) for end in (low, (low + high) / 2))
-    rounded = (float(f"{end:.{digits}g}") for digits, end in ends)
-    return next(number for number in rounded if low <= number < high)  # 17 digits are `low`
+def _roundest(low: float, high: float) -> float:
+    """Return a number from `low` on and below `high`: 0, the fewest digits, the last one 0 or 5.
+
+    Of several the one nearest to `low`.
+    """
+    if low <= 0.0 < high:
+        return 0.0
+    exact = Decimal(repr(low))
+    for place in range(exact.adjusted(), exact.adjusted() - 18, -1):
+        for last in (Decimal(10), Decimal(5)):  # 1000 and 500, 100 and 50, ...
+            step = last.scaleb(place - 1)
+            number = float((exact / step).to_integral_value(ROUND_CEILING) * step)
+            if low <= number < high:
+                return number
+    return low
 
 
 def range_labels(edges: FloatArray, unit: str, whole: bool) -> list[str]:

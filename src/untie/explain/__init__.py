@@ -22,8 +22,10 @@ arrays.
 from untie._learn.selection.k_choice import Verdict
 from untie.explain._alike_values import alike_values, why_alike
 from untie.explain._assignments import assignments, unknown_values
+from untie.explain._cluster_profile import Profile as Profile
 from untie.explain._cluster_profile import cluster_names, cluster_profile
 from untie.explain._cluster_profile import names_of as names_of
+from untie.explain._cluster_profile import read_profile as read_profile
 from untie.explain._cluster_stability import cluster_gaps, cluster_stability
 from untie.explain._columns import associations, families, missing_together, weight_shares
 from untie.explain._columns import several_shares as several_shares
@@ -32,7 +34,9 @@ from untie.explain._drift import changes_between as changes_between
 from untie.explain._examples import border_cases, prototypes
 from untie.explain._examples import examples as examples
 from untie.explain._neighbors import neighbors, why_similar
+from untie.explain._outliers import few_said as few_said
 from untie.explain._outliers import outliers, why_outlier
+from untie.explain._outliers import unusual_rows as unusual_rows
 from untie.explain._subclusters import Subclusters, subclusters
 from untie.explain._verdict import verdict
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +10,13 @@ import numpy as np
 from scipy.stats import hypergeom
 
 from untie._count.crosstab import Entries
-from untie._inputs import as_fitted, read_clusters
+from untie._inputs import ClusteredTable, as_fitted, read_clusters
+from untie._learn.selection.k_choice import is_few
 from untie._table import frames
-from untie._table.column_codes import value_text
 from untie._table.intervals import ALL as ANY
-from untie._table.intervals import phrase
-from untie._table.table import read_table
+from untie._table.orders import end_texts
 from untie._util.types import AnyArray, FloatArray
+from untie.preparer import merged_values
 
 
 def holm(p_values: FloatArray) -> FloatArray:
@@ -93,27 +93,58 @@ def cluster_profile(model: Any, data: Any, *, labels: Any = None, sample_weight:
     3        1    red   0.67              0.0  1.67    4.0
     4        1  white   0.33              0.0  1.67    2.0
     """
+    found = read_profile(model, data, labels=labels, sample_weight=sample_weight)
+    return frames.make_frame(found.table.library, found.columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """What makes clusters: counts of values and runs of values, and what they tell.
+
+    Parameters
+    ----------
+    table : ClusteredTable
+        How often the rows of each cluster have what.
+    lines : dict of arrays of shape (n_lines,)
+        The lines of `cluster_profile`: numbers of cluster, attribute and entry, and figures.
+    """
+
+    table: ClusteredTable
+    lines: dict[str, AnyArray]
+
+    @property
+    def columns(self) -> dict[str, list[Any] | AnyArray]:
+        """The columns of `cluster_profile`."""
+        table, lines = self.table, self.lines
+        places = list(zip(lines["attribute"], lines["entry"], strict=True))
+        return {
+            "cluster": [table.names[cluster] for cluster in lines["cluster"]],
+            "column": [table.columns[attribute] for attribute, _ in places],
+            "value": [table.entries[attribute].names[entry] for attribute, entry in places],
+            **{name: lines[name] for name in FIGURES},
+        }
+
+
+FIGURES = ("share", "share_elsewhere", "lift", "information", "p_value", "count")
+
+
+def read_profile(
+    model: Any, data: Any, *, labels: Any = None, sample_weight: Any = None
+) -> Profile:
+    """Return what makes each cluster; see `cluster_profile`."""
     fitted = as_fitted(model)
     table = read_clusters(fitted.clustered(data, labels, sample_weight), fitted.ordered)
     scale = _rows_per_weight(table.weights)
     parts = [_column(entries, table.sizes, scale) for entries in table.entries]
-    cluster, entry = (
-        np.concatenate([part[name] for part in parts]) for name in ("cluster", "entry")
-    )
-    attribute = np.repeat(np.arange(len(parts)), [len(part["cluster"]) for part in parts])
-    numbers = {
+    lines = {
         name: np.concatenate([part[name] for part in parts])
-        for name in ("share", "share_elsewhere", "lift", "information", "p_value", "count")
+        for name in ("cluster", "entry", *FIGURES)
     }
-    numbers["p_value"] = holm(numbers["p_value"])
-    order = np.lexsort((entry, attribute, -np.round(numbers["information"], 12), cluster))
-    columns = {
-        "cluster": [table.names[place] for place in cluster[order]],
-        "column": [table.columns[place] for place in attribute[order]],
-        "value": [table.entries[attribute[line]].names[entry[line]] for line in order],
-        **{name: array[order] for name, array in numbers.items()},
-    }
-    return frames.make_frame(table.library, columns)
+    lines["attribute"] = np.repeat(np.arange(len(parts)), [len(part["entry"]) for part in parts])
+    lines["p_value"] = holm(lines["p_value"])
+    keys = (lines["entry"], lines["attribute"], -np.round(lines["information"], 12))
+    order = np.lexsort((*keys, lines["cluster"]))
+    return Profile(table, {name: array[order] for name, array in lines.items()})
 
 
 def _column(entries: Entries, sizes: FloatArray, rows_per_weight: float) -> dict[str, AnyArray]:
@@ -157,21 +188,30 @@ def _chance(
     return np.clip(np.asarray(chance), 0.0, 1.0)
 
 
-MOST_WORDS = 5
-"""A name has at most this many words, unless its first value has more."""
+MOST_PARTS, ENOUGH_PARTS = 3, 2
+"""A name has at most so many values; one with fewer than enough also has rarer ones."""
 
-MOST_PARTS = 3
-"""A name is made of at most this many values."""
+LONGEST_NAME = 80
+"""A name has at most this many characters, unless its first value has more."""
 
-ENOUGH_WORDS = 3
-"""A name with fewer words also says what is frequent in the cluster but not in half of it."""
+PLAIN = 0.8
+"""What fewer of a cluster's rows have is said of it with their share. What at least as many rows
+of another cluster have, too, is said of it only to set it apart from a third."""
 
 HALF = 0.5
-"""What at least this share of a cluster's rows have is said of it without a word of doubt."""
+"""What fewer of a cluster's rows have is said of it only if there is hardly anything else."""
 
 NEAR = 1 / 3
 """What half of the rows have makes a name only if the logarithm of its lift is at least this part
-of that of what tells most: a little more frequent than elsewhere is no name."""
+of that of what tells most, or it sets the cluster far apart from another one; and what fewer have
+only if it tells at least this part as much."""
+
+MUCH = 0.4
+"""What sets a cluster far apart from another one does so by at least so many bits: what all rows
+have and half of the others is 0.42. What a third one has, too, makes a name only then."""
+
+COLOR = 0.1
+"""Part of what a value tells that counts even if others of the name tell the clusters apart."""
 
 ROUNDING = 1e-9
 """Numbers that differ by less are the same."""
@@ -180,46 +220,22 @@ SURE = 0.05
 """Values with a larger corrected p-value make no name."""
 
 LONGEST = 30
-"""Values and columns are cut after this many characters."""
-
-YES_NO = tuple(
-    frozenset(pair) for pair in (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"))
-)
-NUMBERS = (frozenset("01"), frozenset(["0.0", "1.0"]))
-"""Values that mean yes and no, unless the column's name says that they are codes."""
-
-NO = frozenset(["no", "n", "false", "f", "0", "0.0"])
-CODES = ("sex", "gender", "class", "type", "kind", "group", "level", "code", "category", "label")
-"""Columns that end so have codes, not yes and no, where their values are 0 and 1."""
-
-ADJECTIVES = ("ed", "ous", "able", "ible", "ive", "ful", "less", "borne", "ic")
-"""Columns that end so are likely to be adjectives: "not married", but "no fever"."""
-
-VAGUE = frozenset(
-    re.findall(
-        r"\w+",
-        "all always any average bad big early good high large late left less little long low "
-        "many medium middle missing more most negative never new none normal often old other "
-        "others poor positive rare rarely right short small some sometimes unknown usual very ",
-    )
-)
-"""Values that say nothing without the name of their column."""
-
-RANGE = re.compile(r"\bup to \S+|\S+ to \S+")
+"""Values and columns are cut to this many characters, where they stay different."""
 
 ALL, NOTHING = "all rows", "much like all rows"
 
-Lines = dict[str, list[Any]]
+MISSING = "missing"
 
 
 def cluster_names(model: Any, data: Any, *, labels: Any = None, sample_weight: Any = None) -> Any:
-    """Return a name of three to five words for each cluster, all of them different.
+    """Return a name of up to three values for each cluster, all of them different.
 
-    A name is made of the values that are most telling of a cluster, one per column: those that at
-    least half of its rows have, unless others tell far more, and, where these are few, others that
-    are "often" there. Of two clusters, one may be told by what it lacks ("not Rome"). A value that
-    speaks for itself stands alone ("Rome"), others have their column ("legs 4", "age over 54"); of
-    columns with yes and no the column is said ("fever", "no fever").
+    Each value has its column: "city: Rome; fever: no; age: over 54". Most telling are values that
+    few rows of any other cluster have; one that most rows of another cluster have, too, is named
+    only where it sets the cluster apart from a third. At least 80% of the cluster's rows have the
+    value, or their share is said: "city: Rome (64%)". What fewer than half have makes a name only
+    if there is hardly anything else. Of two clusters, one may be told by what it lacks ("city: not
+    Rome"). Rare values that `Preparer` merged make no name.
 
     Parameters
     ----------
@@ -249,205 +265,230 @@ def cluster_names(model: Any, data: Any, *, labels: Any = None, sample_weight: A
     >>> rows = [["wine", "yes", 3]] * 20 + [["beer", "no", 8]] * 20
     >>> table = pd.DataFrame(rows, columns=["drink", "cork", "glasses"])
     >>> cluster_names(TableEncoder(2).fit(table), table, labels=[0] * 20 + [1] * 20)
-       cluster                      name
-    0        0     wine, cork, glasses 3
-    1        1  beer, no cork, glasses 8
+       cluster                                name
+    0        0  drink: wine; cork: yes; glasses: 3
+    1        1   drink: beer; cork: no; glasses: 8
     """
-    found = cluster_profile(model, data, labels=labels, sample_weight=sample_weight)
-    names = names_of(frames.columns_of(found))
+    found = read_profile(model, data, labels=labels, sample_weight=sample_weight)
+    preparer = as_fitted(model).preparer
+    names = names_of(found, {} if preparer is None else merged_values(preparer))
     columns = {"cluster": list(names), "name": list(names.values())}
-    return frames.make_frame(read_table(found).backend, columns)
+    return frames.make_frame(found.table.library, columns)
 
 
-def names_of(lines: Lines) -> dict[Any, str]:
-    """Return the name of each cluster, from the lines of its profile."""
-    clusters = list(dict.fromkeys(lines["cluster"]))
-    if len(clusters) == 1:
-        return {clusters[0]: ALL}
-    parts = _parts(lines, clusters)
-    names = _apart([_name(some) for some in parts], parts)
+def names_of(profile: Profile, merged: Mapping[str, str]) -> dict[Any, str]:
+    """Return the name of each cluster.
+
+    Parameters
+    ----------
+    profile : Profile
+        What makes the clusters.
+    merged : mapping of str to str
+        By column, what rare values were merged to, which names no cluster.
+    """
+    table = profile.table
+    there = np.flatnonzero(table.sizes > 0).tolist()
+    if len(there) == 1:
+        return {table.names[there[0]]: ALL}
+    names = [_name(part) for part in _parts(profile, there, merged)]
     counts = Counter(names)
     return {
-        cluster: f"{name} ({cluster})" if counts[name] > 1 else name
-        for name, cluster in zip(names, clusters, strict=True)
+        table.names[place]: f"{name} ({table.names[place]})" if counts[name] > 1 else name
+        for name, place in zip(names, there, strict=True)
     }
 
 
-@dataclass(frozen=True)
-class _Telling:
-    """What may be said of a cluster: its share of the rows there, and its lift."""
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """What may be said of a cluster.
 
-    column: str
-    said: str
+    Parameters
+    ----------
+    column : int
+        Its attribute.
+    text : str
+        The words.
+    share : float
+        Share of the cluster's rows of which it is true.
+    bits : float
+        Logarithm of its lift.
+    apart : array of shape (n_other_clusters,)
+        How far it sets the cluster apart from each other one, from 0 to 1.
+    is_shared : bool
+        Whether it could be said of another cluster without its share.
+    """
+
+    column: int
+    text: str
     share: float
-    lift: float
-
-    @property
-    def bits(self) -> float:
-        return float(np.log2(self.lift))
+    bits: float
+    apart: FloatArray
+    is_shared: bool
 
     @property
     def information(self) -> float:
-        return self.share * self.bits
+        return float(np.round(self.apart.mean(), 9))
+
+    @property
+    def said(self) -> str:
+        return self.text if self.share >= PLAIN else f"{self.text} ({self.share:.0%})"
 
 
-def _parts(lines: Lines, clusters: Sequence[Any]) -> list[list[tuple[str, bool]]]:
-    """Return for each cluster what may be said of it, and whether half of its rows have it."""
-    values: dict[str, set[str]] = {}
-    for column, value in zip(lines["column"], lines["value"], strict=True):
-        values.setdefault(column, set()).add(value_text(value).strip().lower())
-    counts = Counter(value for known in values.values() for value in known)
-    has: dict[Any, list[_Telling]] = {cluster: [] for cluster in clusters}
-    lacks: dict[Any, list[_Telling]] = {cluster: [] for cluster in clusters}
-    for cluster, column, value, share, elsewhere, lift, p in zip(*_needed(lines), strict=True):
-        if lift <= 1 or p >= SURE:
+def _parts(profile: Profile, there: list[int], merged: Mapping[str, str]) -> list[list[_Part]]:
+    """Return what may be said of each cluster, the most telling first."""
+    table, lines = profile.table, profile.lines
+    columns = _short({name: name if name.strip() else repr(name) for name in table.columns})
+    values = [_short(_plain(entries.names)) for entries in table.entries]
+    has: dict[int, list[_Part]] = {place: [] for place in there}
+    lacks: dict[int, list[_Part]] = {place: [] for place in there}
+    is_sure = (lines["lift"] > 1) & (lines["p_value"] < SURE)
+    figures = (lines[name][is_sure].tolist() for name in ("cluster", "attribute", "entry"))
+    others = {place: _others(table, there, place) for place in there}
+    for cluster, attribute, entry in zip(*figures, strict=True):
+        entries, column = table.entries[attribute], table.columns[attribute]
+        value = entries.names[entry]
+        if value == merged.get(column):
             continue
-        text, known = value_text(value), values[column]
-        alone = counts[text.strip().lower()] == 1
-        has[cluster].append(_Telling(column, _said(column, text, known, alone), share, lift))
-        if len(clusters) == 2 and len(known) > 2:
+        names = columns[column], values[attribute][value]
+        shares = entries.counts[:, entry] / np.where(table.sizes > 0, table.sizes, 1.0)
+        usual = float(entries.counts[:, entry].sum() / table.sizes.sum())
+        own = shares[cluster], shares[others[cluster]]
+        has[cluster].append(_part(attribute, _said(*names), *own, usual))
+        if len(there) == 2 and len(entries.names) > 2 and entries.n_tried[entry] == 1:
             # What one of two has, the other lacks, and the chance of that is the same.
-            other = clusters[1 - clusters.index(cluster)]
-            lack = (1 - elsewhere) / (1 - share / lift)
-            said = _said_not(column, text, known, alone)
-            lacks[other].append(_Telling(column, said, 1 - elsewhere, lack))
-    return [_chosen(has[cluster], lacks[cluster]) for cluster in clusters]
+            other = there[1 - there.index(cluster)]
+            lack = 1 - shares[other], 1 - shares[others[other]]
+            said = _said(*names, is_not=True)
+            lacks[other].append(_part(attribute, said, *lack, 1 - usual))
+    return [_able(has[place], lacks[place]) for place in there]
 
 
-def _needed(lines: Lines) -> list[list[Any]]:
-    names = ("cluster", "column", "value", "share", "share_elsewhere", "lift", "p_value")
-    return [lines[name] for name in names]
+def _others(table: ClusteredTable, there: list[int], place: int) -> list[int]:
+    """Return the clusters that one is to be set apart from: those that are groups, if any are."""
+    n_rows = table.sizes * _rows_per_weight(table.weights)
+    others = [other for other in there if other != place]
+    return [other for other in others if not is_few(n_rows[other], n_rows.sum())] or others
 
 
-def _chosen(has: list[_Telling], lacks: list[_Telling]) -> list[tuple[str, bool]]:
-    """Return the best of each column, the most telling first, and whether half of the rows have it.
+def _part(column: int, text: str, share: float, others: FloatArray, usual: float) -> _Part:
+    """Return what may be said of a cluster, from the shares of its rows, others' and all rows."""
+    apart = np.maximum(share * np.log2(2 * share / (share + others)), 0.0)
+    is_shared = bool((others >= PLAIN).any())
+    return _Part(column, text, float(share), float(np.log2(share / usual)), apart, is_shared)
 
-    What half have is better than what tells more, but for what tells far more; what the cluster
-    lacks is said of a column in which it has nothing that tells as much.
+
+def _able(has: list[_Part], lacks: list[_Part]) -> list[_Part]:
+    """Return what tells enough, the most telling first.
+
+    What the cluster lacks is said of columns of which there is nothing that half of its rows have.
     """
     if not has and not lacks:
         return []
-    most = max([*has, *lacks], key=lambda telling: telling.information)
-    least = NEAR * most.bits - ROUNDING
-    common = [telling for telling in has if telling.share >= HALF and telling.bits >= least]
-    best: dict[str, _Telling] = {}
-    for telling in [*common, *has]:  # of each column the most telling one is first
-        best.setdefault(telling.column, telling)
-    for telling in lacks:
-        own = best.get(telling.column)
-        if own is None or (own not in common and telling.information > own.information):
-            best[telling.column] = telling
-    found = [telling for telling in best.values() if telling.share < HALF or telling.bits >= least]
-    found.sort(key=lambda telling: -round(telling.information, 9))
-    return [(telling.said, telling.share >= HALF) for telling in found]
+    most = max([*has, *lacks], key=lambda part: part.information)
+    able = [part for part in has if _is_near(part, most)]
+    known = {part.column for part in able if part.share >= HALF}
+    able += [part for part in lacks if part.column not in known and _is_near(part, most)]
+    return sorted(able, key=lambda part: -part.information)
 
 
-def _said(column: str, value: str, known: set[str], is_only: bool) -> str:
-    """Return a value in a few words.
+def _is_near(part: _Part, most: _Part) -> bool:
+    if part.share >= HALF:
+        return part.bits >= NEAR * most.bits - ROUNDING or bool(part.apart.max() >= MUCH)
+    return part.information >= NEAR * most.information - ROUNDING
+
+
+def _name(parts: Sequence[_Part]) -> str:
+    """Return a name of the parts that together set a cluster apart from each other one.
+
+    What half of the rows have comes first.
+    """
+    chosen: list[_Part] = []
+    for is_common, most in ((True, MOST_PARTS), (False, ENOUGH_PARTS)):
+        pool = [part for part in parts if (part.share >= HALF) == is_common]
+        while len(chosen) < most and (part := _next(pool, chosen)) is not None:
+            chosen.append(part)
+    return _joined(chosen) or NOTHING
+
+
+def _next(pool: Iterable[_Part], chosen: list[_Part]) -> _Part | None:
+    """Return what to add to a name: what tells most that its other parts do not."""
+    covered = np.max([part.apart for part in chosen], axis=0) if chosen else 0.0
+    best, most = None, 0.0
+    for part in pool:
+        more = np.maximum(part.apart - covered, 0.0)
+        score = round(float(more.mean()) + COLOR * part.information, 9)
+        if part.is_shared:
+            score = round(float(more.mean()) / 2, 9) if more.max() >= MUCH else 0.0
+        is_new = all(part.column != other.column for other in chosen)
+        has_room = not chosen or len(_joined([*chosen, part])) <= LONGEST_NAME
+        if score > most and is_new and has_room:
+            best, most = part, score
+    return best
+
+
+def _joined(parts: Iterable[_Part]) -> str:
+    return "; ".join(part.said for part in parts)
+
+
+def _said(column: str, value: str, is_not: bool = False) -> str:
+    """Return that a column has a value, or not, so that it cannot be misread.
 
     Examples
     --------
-    >>> _said("fever", "no", {"yes", "no"}, True), _said("is_married", "no", {"yes", "no"}, True)
-    ('no fever', 'not married')
-    >>> _said("city", "Rome", {"rome", "bonn"}, True), _said("city", "Rome", {"rome"}, False)
-    ('Rome', 'city Rome')
-    >>> _said("age", "over 54", {"over 54"}, True), _said("income", "high", {"high"}, True)
-    ('age over 54', 'income high')
+    >>> _said("fever", "no"), _said("city", "Rome", is_not=True), _said("age", "missing", True)
+    ('fever: no', 'city: not Rome', 'age: known')
+    >>> _said("size", "2.5 to 14110000"), _said("size", "any range"), _said("name", "")
+    ('size: 2.5 to 14,110,000', 'size: known', 'name: blank')
+    >>> _said("note", "a; b")
+    'note: "a; b"'
     """
-    word = value.strip().lower()
-    if _is_yes_or_no(column, known - {"missing"}) and word != "missing":
-        return _yes_or_no(_cut(column), word in NO)
-    if not word or value == ANY:  # of numbers of which others are missing
-        return f"{_cut(column)} {'known' if word else 'blank'}"
-    is_range = _is_range(value) or " to " in word
-    speaks = re.search(r"[^\W\d_]{3}", word) and word not in VAGUE
-    if speaks and is_only and not is_range:
-        return _cut(value)
-    return phrase(_cut(column), _cut(value), " ")
-
-
-def _said_not(column: str, value: str, known: set[str], is_only: bool) -> str:
-    """Return in a few words that a value is not there.
-
-    Examples
-    --------
-    >>> _said_not("city", "Rome", {"rome", "bonn"}, True), _said_not("size", "4", {"4"}, True)
-    ('not Rome', 'size not 4')
-    >>> _said_not("age", "missing", {"missing"}, True)
-    'age known'
-    """
-    if value.strip().lower() == "missing":
-        return f"{_cut(column)} known"
-    is_alone = _said(column, value, known, is_only) == _cut(value)
-    return f"not {_cut(value)}" if is_alone else f"{_cut(column)} not {_cut(value) or 'blank'}"
+    if value == ANY or (is_not and value == MISSING):  # of numbers of which others are missing
+        return f"{column}: known"
+    if _is_range(value):
+        value = re.sub(r"(?<![\d.,-])\d{5,}", lambda digits: f"{int(digits[0]):,}", value)
+    elif ";" in value:
+        value = f'"{value}"'
+    return f"{column}: {'not ' if is_not else ''}{value or 'blank'}"
 
 
 def _is_range(value: str) -> bool:
-    return not phrase("", value, "=").startswith("=")
+    ends = end_texts(value)
+    return ends is not None and ends[0] != ends[1]
 
 
-def _is_yes_or_no(column: str, known: set[str]) -> bool:
-    return known in YES_NO or (known in NUMBERS and not column.lower().endswith(CODES))
-
-
-def _yes_or_no(column: str, is_no: bool) -> str:
-    kind, _, rest = column.replace(" ", "_").partition("_")
-    name = column[len(kind) + 1 :] if kind.lower() in ("is", "has") and rest else column
-    if not is_no:
-        return name
-    has = kind.lower() == "has" and rest
-    is_adjective = (kind.lower() == "is" and rest) or name.lower().endswith(ADJECTIVES)
-    return f"{'not' if is_adjective and not has else 'no'} {name}"
-
-
-def _cut(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
-
-
-def _apart(names: list[str], parts: Sequence[Sequence[tuple[str, bool]]]) -> list[str]:
-    """Return names in which those that were the same say what the others of their kind lack."""
-    result = list(names)
-    for name in {name for name, n in Counter(names).items() if n > 1}:
-        places = [place for place, other in enumerate(names) if other == name]
-        for place in places:
-            others = {part for other in places if other != place for part in parts[other]}
-            own = [part for part in parts[place] if part not in others]
-            shared = [part for part in parts[place] if part in others]
-            if own:
-                result[place] = _fitted([*shared[:1], *own, *shared[1:]])
-    return result
-
-
-def _name(parts: Sequence[tuple[str, bool]]) -> str:
-    """Return a name of what half of the rows have and, if that is little, of what others have."""
-    common = [part for part in parts if part[1]]
-    if _n_words([_doubted(part) for part in common[:MOST_PARTS]]) < ENOUGH_WORDS:
-        common += [part for part in parts if not part[1]]
-    return _fitted(common) or NOTHING
-
-
-def _fitted(parts: Sequence[tuple[str, bool]]) -> str:
-    """Return the first parts, and of the next those that a name has room for."""
-    chosen: list[str] = []
-    for part in parts:
-        said = _doubted(part)
-        has_room = len(chosen) < MOST_PARTS and _n_words([*chosen, said]) <= MOST_WORDS
-        if not chosen or has_room:
-            chosen.append(said)
-    return ", ".join(chosen)
-
-
-def _doubted(part: tuple[str, bool]) -> str:
-    return part[0] if part[1] else f"often {part[0]}"
-
-
-def _n_words(parts: Sequence[str]) -> int:
-    """Return how many words parts have; "54 to 60" and "up to 54" are read as fast as two.
+def _plain(values: Sequence[str]) -> dict[str, str]:
+    """Return values without the ".0" of whole numbers, where all are numbers or ranges of them.
 
     Examples
     --------
-    >>> _n_words(["age 54 to 60", "no fever"]), _n_words(["age up to 54"]), _n_words(["cyl 8"])
-    (5, 3, 2)
+    >>> _plain(["1.0", "2.0", "missing"]), _plain(["1.0", "1"]), _plain(["1.0 to 3.0", "4.5"])
+    ({'1.0': '1', '2.0': '2', 'missing': 'missing'}, {'1.0': '1.0', '1': '1'}, \
+{'1.0 to 3.0': '1 to 3', '4.5': '4.5'})
     """
-    return sum(len(RANGE.sub("from to", part).split()) for part in parts)
+    same = {value: value for value in values}
+    if any(value != MISSING and end_texts(value) is None for value in values):
+        return same
+    plain = {value: re.sub(r"(?<=\d)\.0\b", "", value) for value in values}
+    return plain if len(set(plain.values())) == len(plain) else same
+
+
+def _short(texts: Mapping[str, str]) -> dict[str, str]:
+    """Return texts as one line each, cut where they stay different.
+
+    Examples
+    --------
+    >>> names = [f"How often do you feel {word}, if ever?" for word in ("anxious", "alone")]
+    >>> list(_short({name: name for name in [*names, "age"]}).values())
+    ['How often do you feel anxious…', 'How often do you feel alone, …', 'age']
+    >>> names = [f"How often in the last two years did you {word}?" for word in ("eat", "run")]
+    >>> list(_short({name: name for name in names}).values())
+    ['How often i…years did you eat?', 'How often i…years did you run?']
+    """
+    lines = {text: " ".join(said.split()) for text, said in texts.items()}
+    result = {line: line for line in lines.values()}
+    for head, tail in ((LONGEST - 1, 0), (LONGEST - 19, 18)):
+        long = [line for line, short in result.items() if len(short) > LONGEST]
+        cut = [f"{line[:head]}\N{HORIZONTAL ELLIPSIS}{line[len(line) - tail :]}" for line in long]
+        counts = Counter(cut)
+        result |= {line: s for line, s in zip(long, cut, strict=True) if counts[s] == 1}
+    return {text: result[line] for text, line in lines.items()}

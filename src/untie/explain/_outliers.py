@@ -4,7 +4,7 @@ A row is unusual where it combines values that are frequent and yet hardly ever 
 surprise of a pair of values compares how often it occurs with how often it would by chance.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations, groupby
 from operator import itemgetter
@@ -20,6 +20,7 @@ from untie._inputs import (
     one_row,
     unknown_cells,
 )
+from untie._learn.selection.k_choice import is_few
 from untie._table import frames
 from untie._table.vocabulary import INFREQUENT
 from untie._util.checks import check_integer, check_one_of
@@ -212,6 +213,9 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     once; a number outside the range that the preparer has seen adds log((n + 1) / 2). The time
     grows with the number of rows and with the square of the number of columns.
 
+    A cluster of the model with fewer than 5 rows that are less than 5% of all, or fewer than 20
+    that are less than 0.1%, is no group: its rows come first.
+
     Parameters
     ----------
     model : TableEncoder, UNTIE, TableClusterer or Pipeline
@@ -231,8 +235,9 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     Returns
     -------
     frame
-        The most unusual row first: position, score, share (of the rows with at least this score)
-        and reason, its most surprising pairs and values in words.
+        The most unusual row first, after those of clusters of a few rows: position, score, share
+        (of the rows with at least this score) and reason, its most surprising pairs and values in
+        words.
 
     See Also
     --------
@@ -253,6 +258,51 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     fitted = as_fitted(model)
     n = check_integer("n", n)
     check_one_of("share_of", share_of, (DATA, MODEL))
+    return unusual_rows(fitted, data, n, share_of, _in_few(fitted, data))
+
+
+def few_said(cluster: Any, n: int) -> str:
+    """Return why a row of a cluster of a few rows is unusual.
+
+    Examples
+    --------
+    >>> few_said(3, 2)
+    'one of 2 rows in cluster 3, unlike all others'
+    """
+    which = "the only row" if n == 1 else f"one of {n} rows"
+    return f"{which} in cluster {cluster}, unlike all others"
+
+
+def _in_few(fitted: FittedTable, data: Any) -> dict[int, str]:
+    """Return which rows are in clusters of a few of the rows that were learned from, and why."""
+    learned = getattr(fitted.clusterer, "labels_", None)  # not kept of lazy tables, nor saved
+    if fitted.clusterer is None or learned is None:
+        return {}
+    sizes = np.bincount(learned)
+    few = [place for place, n in enumerate(sizes) if is_few(n, len(learned))]
+    if not few or len(few) == len(sizes):
+        return {}
+    labels = fitted.clusterer.predict(fitted.rows(data)[0])
+    return {
+        int(row): few_said(labels[row], sizes[labels[row]])
+        for row in np.flatnonzero(np.isin(labels, few))
+    }
+
+
+def unusual_rows(
+    fitted: FittedTable, data: Any, n: int, share_of: str, few: Mapping[int, str]
+) -> Any:
+    """Return the frame of `outliers`.
+
+    Parameters
+    ----------
+    fitted : FittedTable
+        The model.
+    data, n, share_of
+        As in `outliers`.
+    few : mapping of int to str
+        Rows that come first, and why they are unusual.
+    """
     encoder, rows = fitted.encoder, fitted.rows(data)[0]
     codes = encoder._codes(rows)
     surprises = Surprises(encoder, share_of == MODEL)
@@ -260,21 +310,28 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     beyond, said = _read_outside(fitted, data, len(codes[0]))
     alone = surprises.alone(unknown, beyond)
     scores = surprises.scores(codes, alone)
-    worst = np.lexsort((np.arange(len(scores)), -np.round(scores, 9)))[:n]
+    is_few_of_all = np.isin(np.arange(len(scores)), list(few))
+    worst = np.lexsort((np.arange(len(scores)), -np.round(scores, 9), ~is_few_of_all))[:n]
     texts = cell_texts(encoder, rows, worst)
     chosen = [column[worst] for column in codes]
     terms = surprises.terms(chosen, [column[worst] for column in alone])
     usual = scores, np.ones(len(scores))
     if share_of == MODEL:
         usual = _scores_of_model(encoder) or usual
+    reasons = [
+        (
+            few.get(position),
+            _reason(
+                surprises, encoder, [c[row] for c in texts], chosen, terms, row, said[position]
+            ),
+        )
+        for row, position in enumerate(worst.tolist())
+    ]
     columns = {
         "position": worst,
         "score": scores[worst],
         "share": _share_above(scores[worst], *usual),
-        "reason": [
-            _reason(surprises, encoder, [c[row] for c in texts], chosen, terms, row, said[position])
-            for row, position in enumerate(worst.tolist())
-        ],
+        "reason": ["; ".join(filter(None, reason)) for reason in reasons],
     }
     return frames.make_frame(encoder._library, columns)
 

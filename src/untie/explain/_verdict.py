@@ -44,7 +44,7 @@ def verdict(model: Any, data: Any, *, sample_weight: Any = None, random_state: A
     -------
     Verdict
         `headline` is one sentence, `sentences` are a few more, and ``str()`` is all of them;
-        `found`, `rests_on`, `repeats` and `weak` are what they say.
+        `found`, `rests_on`, `repeats`, `weak` and `few` are what they say.
 
     See Also
     --------

@@ -41,7 +41,14 @@ LIFT = (
     "that the clusters exist."
 )
 RANGES = "Of a column with an order, the range is named that sets the cluster apart most."
-STABILITY = "Stability is how well the cluster comes back in resampled rows, from 0 to 1."
+STABILITY = (
+    "Stability is how well the cluster comes back in resampled rows, from 0 to 1: which clusters "
+    "to rely on, not whether there are any."
+)
+NAMES = (
+    "A name has the values that set a cluster apart from each other one; in brackets is the share "
+    "of its rows that have a value, where that is less than 80%."
+)
 """What the figures mean."""
 
 
@@ -112,7 +119,12 @@ def _meaning(study: Study, made: list[Card]) -> str:
     telling = {line for card in made if card.values for line in card.values.rows}
     has_ranges = any(row[0].text in study.ordered_names for row in telling)
     has_stability = study.verdict.stability is not None
-    there = ((LIFT, telling), (RANGES, has_ranges), (STABILITY, has_stability))
+    there = (
+        (NAMES, len(study.clusters) > 1),
+        (LIFT, telling),
+        (RANGES, has_ranges),
+        (STABILITY, has_stability),
+    )
     return " ".join(sentence for sentence, is_there in there if is_there)
 
 
@@ -231,7 +243,7 @@ def shares_in_clusters(study: Study) -> dict[str, Any] | None:
         (phrase(shown(line.column, 40), shown(line.value, 40)), _cells(line, study, places))
         for line in lines
     ]
-    columns = [f"{number}: {shown(study.group_names[number], 60)}" for number in study.largest]
+    columns = [f"{number}: {study.group_names[number]}" for number in study.largest]
     caption = "Share of each cluster's rows that have a value"
     n_all, n_more, said = len(study.names), len(study.clusters) - len(places), []
     if n_all > SHARE_COLUMNS:

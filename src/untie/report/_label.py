@@ -74,7 +74,7 @@ def _spread(study: Study, kept: list[str], n_others: int) -> TableView:
     np.add.at(counts, (rows, columns), study.row_weights)
     usual = counts.sum(axis=0) / counts.sum()
     lines = [
-        (f"{number}: {shown(study.group_names[number], 60)}", _line(counts[place], usual))
+        (f"{number}: {study.group_names[number]}", _line(counts[place], usual))
         for place, number in enumerate(study.clusters)
     ]
     others = [f"{n_others:,} others"] if n_others else []

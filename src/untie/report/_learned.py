@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.random import RandomState
 
+from untie._inputs import as_fitted
 from untie._learn.selection.choose_k import CLOSE
 from untie._learn.selection.k_choice import STABLE, KChoice
 from untie._table.frames import columns_of
 from untie._util.messages import listed
 from untie._util.types import FloatArray
-from untie.explain import outliers, several_shares
+from untie.explain import few_said, several_shares, unusual_rows
 from untie.report._limits import LISTED_COLUMNS, LONG_TEXT, shown
 from untie.report._study import Study
 from untie.report._table import TableView, percent, view
@@ -58,10 +59,13 @@ MORE = "Higher scores are better, in every column."
 ANEW = (
     "These scores are defined so that all methods can have them; those of the choice of the number "
     "of clusters are defined otherwise, and the two may differ much. Here stability is of "
-    "resampled rows and not of halves, the silhouette is not of distances of learned vectors, and "
-    "no cell is hidden from the gain. Compare the figures of one table with each other only."
+    "resampled rows and not the agreement of halves, the silhouette is not of distances of learned "
+    "vectors, and no cell is hidden from the gain. Compare the figures of one table with each "
+    "other only."
 )
 """Why TableClusterer has other figures here than in the section on the number of clusters."""
+
+FEW_FIRST = "Rows of clusters that are too small to be groups come first. "
 
 UNUSUAL = (
     "Rows with values that are each frequent and yet hardly ever occur together. The score adds up "
@@ -75,15 +79,15 @@ GAIN = (
     "choice of its row's cluster; below 0 for noise."
 )
 SMALLEST = (
-    f"Of the numbers with a stability of {STABLE} or more, the smallest is taken whose gain times "
-    f"stability is at least {CLOSE:.0%} of the highest. Numbers whose gain may be chance (below "
+    f"Of the numbers with an agreement of {STABLE} or more, the smallest is taken whose gain times "
+    f"agreement is at least {CLOSE:.0%} of the highest. Numbers whose gain may be chance (below "
     "two standard errors), or whose clusters rest on one column, are passed over if there are "
     "others."
 )
 STABILITY = (
-    "Stability: agreement of the clusters of all rows with those of half of them (adjusted Rand "
-    "index), the mean over all halves. Silhouette: of the distances of the learned vectors; the "
-    "choice does not use it."
+    "Agreement: how much the clusters of all rows are those of half of them (adjusted Rand index), "
+    "the mean over all halves. Silhouette: of the distances of the learned vectors; the choice "
+    "does not use it."
 )
 """What the figures of the choice of k mean."""
 
@@ -146,10 +150,10 @@ def choice_of_k(study: Study) -> dict[str, Any]:
     choice, said = study.verdict.choice, shown(study.verdict, 2 * LONG_TEXT)
     if choice is None:
         return {"verdict": said, "table": None}
-    kinds = "k:count gain:number error:number stability:number silhouette:number"
-    table = view(
-        "choice-of-k", "Every number of clusters that was tried", kinds, columns_of(choice.table())
-    )
+    kinds = "k:count gain:number error:number agreement:number silhouette:number"
+    columns = columns_of(choice.table())
+    columns["agreement"] = columns.pop("stability")
+    table = view("choice-of-k", "Every number of clusters that was tried", kinds, columns)
     drawn = f"{choice.n_sampled:,} distinct rows were clustered."
     chart = _chart(choice)
     return {
@@ -164,7 +168,7 @@ def choice_of_k(study: Study) -> dict[str, Any]:
 def _chart(choice: KChoice) -> list[dict[str, Any]]:
     """Return lines in a square of 0 to 1: what the picture of the choice draws."""
     nothing = np.zeros(len(choice.ks))
-    lines = (("gain", choice.gain, choice.error), ("stability", choice.stability, nothing))
+    lines = (("gain", choice.gain, choice.error), ("agreement", choice.stability, nothing))
     return [_line(choice.ks, *line) for line in lines] if len(choice.ks) > 1 else []
 
 
@@ -172,7 +176,7 @@ def _line(ks: Sequence[int], name: str, numbers: FloatArray, errors: FloatArray)
     """Return a line's points: across, up, the number of clusters, and the ends of the error."""
     ends = np.stack([numbers - errors, numbers + errors])
     low, high = min(0.0, float(ends.min())), max(0.0, float(ends.max()))
-    high = 1.0 if name == "stability" or high == low else high
+    high = 1.0 if name == "agreement" or high == low else high
     up, below, above = (np.round((part - low) / (high - low), 4) for part in (numbers, *ends))
     across = np.round(np.arange(len(ks)) / (len(ks) - 1), 4)
     points = list(zip(*(part.tolist() for part in (across, up, below, above)), ks, strict=True))
@@ -231,15 +235,25 @@ def unusual(study: Study) -> dict[str, Any]:
     most = max(PAIRS_LOOKED_UP // (n_columns * (n_columns - 1) // 2), 1_000)
     positions = np.arange(study.n_rows)
     frame, said = study.frame, ""
+    in_few = np.flatnonzero(np.isin(study.labels, list(study.verdict.few)))
     if study.n_rows > most:
-        positions = np.sort(RandomState(study.seed).permutation(study.n_rows)[:most])
+        drawn = RandomState(study.seed).permutation(study.n_rows)[:most]
+        positions = np.union1d(drawn, in_few)
         frame = study.rows(positions)
         said = f"{most:,} of {study.n_rows:,} rows were looked at, drawn by chance. "
-    found = columns_of(outliers(study.encoder, frame, n=N_OUTLIERS))
-    kept = [line for line, score in enumerate(found["score"]) if score > 0]
+    sizes = np.bincount(study.labels).tolist()
+    few = {
+        int(np.searchsorted(positions, row)): few_said(study.labels[row], sizes[study.labels[row]])
+        for row in in_few
+    }
+    found = columns_of(unusual_rows(as_fitted(study.encoder), frame, N_OUTLIERS, "data", few))
+    shown_lines = zip(found["position"], found["score"], strict=True)
+    kept = [line for line, (row, score) in enumerate(shown_lines) if score > 0 or row in few]
     lines = {key: [cells[line] for line in kept] for key, cells in found.items()}
     if not kept:
         return {"table": None, "said": f"{said}No row has a surprising combination of values."}
+    if few:
+        said += FEW_FIRST
     rows = positions[lines["position"]]
     lines["row"] = rows.tolist()
     lines["cluster"] = study.labels[rows].tolist()

@@ -115,8 +115,8 @@ def _blocks(name: str, content: Content) -> Sequence[Any]:
 def _overview(content: Content) -> list[Any]:
     return [
         [
-            f"Cluster {card.number}, {card.name}: {card.size} {card.unit}, {card.share}"
-            f"{'; ' + card.stability if card.stability else ''}"
+            f"Cluster {card.number}, {card.name} ({card.size} {card.unit}, "
+            f"{card.share}{'; ' + card.stability if card.stability else ''})"
             for card in content["clusters"]["cards"]
         ],
         content["clusters"]["at_a_glance"],

@@ -12,9 +12,9 @@ from untie._inputs import ClusteredTable, as_fitted, order_of, read_clusters
 from untie._table.frames import columns_of, rows_at
 from untie._util.types import FloatArray, IntArray
 from untie.encoder import TableEncoder
-from untie.explain import Verdict, cluster_profile, names_of, weight_shares
-from untie.preparer import Preparer
-from untie.report._limits import MAP_COLUMNS, MAP_ROWS, shown
+from untie.explain import Profile, Verdict, names_of, read_profile, weight_shares
+from untie.preparer import Preparer, merged_values
+from untie.report._limits import LONG_TEXT, MAP_COLUMNS, MAP_ROWS, shown
 from untie.report.code import PageCode
 
 LEAST_OF_A_CLUSTER = 30
@@ -123,15 +123,23 @@ class Study:
         return totals[self.clusters]
 
     @cached_property
+    def found(self) -> Profile:
+        """What makes each cluster."""
+        about = {"labels": self.labels, "sample_weight": self.weights}
+        return read_profile(self.encoder, self.frame, **about)
+
+    @cached_property
     def profile(self) -> dict[str, list[Any]]:
         """What makes each cluster: the lines of `cluster_profile`."""
-        about = {"labels": self.labels, "sample_weight": self.weights}
-        return columns_of(cluster_profile(self.encoder, self.frame, **about))
+        columns = self.found.columns.items()
+        return {name: [*(x if isinstance(x, list) else x.tolist())] for name, x in columns}
 
     @cached_property
     def group_names(self) -> dict[int, str]:
         """A name of a few words for each cluster."""
-        return {int(cluster): shown(name) for cluster, name in names_of(self.profile).items()}
+        merged = {} if self.preparer is None else merged_values(self.preparer)
+        names = names_of(self.found, merged)
+        return {int(cluster): shown(name, LONG_TEXT) for cluster, name in names.items()}
 
     @property
     def largest(self) -> list[int]:

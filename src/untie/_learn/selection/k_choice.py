@@ -33,6 +33,19 @@ CONTINUUM = "continuum"
 NO_FINDING = "not a finding"
 """What is said of groups that come back though there are none."""
 
+FEWEST, SMALL_PART = 5, 0.05
+FEW, TINY_PART = 20, 0.001
+"""A cluster is no group if it has fewer rows than either number, and less than that part of all."""
+
+OF_EACH = (
+    "Halves of the rows tell whether there are groups; the figure of each group (how well it comes "
+    "back when the rows are resampled, from 0 to 1) tells only which of them to rely on."
+)
+"""Which of two measures of stability is to be trusted for what."""
+
+UNUSUAL = "unusual rows rather than a group"
+"""What is said of it."""
+
 FEW_ROWS = 50
 """Of groups found in fewer rows it is said that other rows may give other groups."""
 
@@ -43,6 +56,19 @@ LONGEST = 40
 def is_sure(gain: float, error: float) -> bool:
     """Tell whether a gain with a standard error is above 0 for certain."""
     return bool(gain > SURE * error + ROUNDING)
+
+
+def is_few(n: float, n_rows: float) -> bool:
+    """Tell whether a cluster of `n` of `n_rows` rows is some unusual rows rather than a group.
+
+    Examples
+    --------
+    >>> is_few(2, 15_524), is_few(14, 15_524), is_few(4, 60), is_few(5, 4_000), is_few(900, 10**6)
+    (True, True, False, False, False)
+    """
+    return any(
+        n < most and n < part * n_rows for most, part in ((FEWEST, SMALL_PART), (FEW, TINY_PART))
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,7 +283,19 @@ class Verdict:
     @property
     def weak(self) -> tuple[Any, ...]:
         """The groups that do not come back when the rows are resampled, if that was tried."""
-        return tuple(cluster for cluster, (word, _) in self._lines.items() if word in WEAK)
+        words = {cluster: word for cluster, (word, _) in self._lines.items()}
+        return tuple(name for name, word in words.items() if word in WEAK and name not in self.few)
+
+    @cached_property
+    def few(self) -> dict[Any, float]:
+        """The clusters that are unusual rows rather than groups, and how many rows they have."""
+        if self.stability is None or self.n_rows is None:
+            return {}
+        lines = columns_of(self.stability)
+        sizes = (share * self.n_rows for share in lines["share"])
+        pairs = zip(lines["cluster"], sizes, strict=True)
+        few = {cluster: n for cluster, n in pairs if is_few(n, self.n_rows)}
+        return few if len(few) < len(lines["cluster"]) else {}
 
     @cached_property
     def _lines(self) -> dict[Any, tuple[str, float | None]]:
@@ -289,18 +327,21 @@ class Verdict:
             return f"Structure, but no stable groups: {self._unstable(self.choice)}"
         if not self.found:
             return f"No groups found: {self._instead()}"
-        said = f"{self.n_groups} {'' if self.weak else 'stable '}groups of similar rows"
+        n_groups, few = self.n_groups - len(self.few), self._few()
+        if n_groups == 1:
+            return f"One group{few}"
+        said = f"{n_groups} {'' if self.weak else 'stable '}groups of similar rows"
         said += " along a continuum" if self._no_gaps[1] else ""
-        said += ", as asked for" if self.is_given else ""
+        said += ", as asked for" if self.is_given and not few else ""
         if self.weak:
             n_weak = len(self.weak)
-            which = "all" if n_weak == self.n_groups else str(n_weak)
+            which = "all" if n_weak == n_groups else str(n_weak)
             said += f", {which} of them weak"
         n, n_all = len(self.rests_on), len(set(self.choice.columns) - set(self.passive))
         if not n:
-            return f"{said}, resting on many columns a little"
+            return f"{said}, resting on many columns a little{few}"
         of = f"all {n_all}" if n == n_all else f"{n} of {n_all}"
-        return f"{said}, resting on {of} columns"
+        return f"{said}, resting on {of} columns{few}"
 
     @property
     def caution(self) -> str | None:
@@ -329,6 +370,7 @@ class Verdict:
                 self._repeating(),
                 self._between(),
                 f"{_agreement(self.choice)} (adjusted Rand index: 1 is the same, 0 is chance).",
+                self._of_each(),
                 self._weak(),
             ]
         elif self.choice is not None and self.choice.found_structure:
@@ -336,19 +378,20 @@ class Verdict:
                 "Groups made from half of the rows predict cells of the other half, but which "
                 "groups these are depends on the rows.",
                 f"{_agreement(self.choice)}; stable groups agree by {STABLE} or more.",
+                self._of_each(),
                 self._made_of(),
                 self._resting(),
                 self._repeating(),
             ]
         elif self.choice is not None:
-            said = [self._why_none(self.choice), self._related()]
+            said = [self._why_none(self.choice), self._of_each(), self._related()]
         return tuple(sentence for sentence in (*said, self.caution) if sentence)
 
     def said_of(self, cluster: Any) -> str:
         """Return whether a cluster comes back when the rows are resampled, in a few words."""
         said = self.word_of(cluster)
-        if not said:
-            return ""
+        if not said or cluster in self.few:
+            return said
         number = self._lines[cluster][1]
         if number is None or np.isnan(number):
             return said
@@ -360,6 +403,8 @@ class Verdict:
         if self.stability is None:
             return ""
         word = self._lines[cluster][0]
+        if cluster in self.few:
+            return UNUSUAL
         if word in WEAK:
             return f"weak, {word}"
         return NO_FINDING if self.found is False else word
@@ -449,6 +494,15 @@ class Verdict:
 
     def _values_of(self, column: str) -> str:
         return f"the {'ranges' if column in self.ordered else 'values'} of {_cut(column)}"
+
+    def _of_each(self) -> str | None:
+        return None if self.stability is None else OF_EACH
+
+    def _few(self) -> str:
+        """Say how many unusual rows there are; weights need not be whole."""
+        n = round(sum(self.few.values()), 6)
+        rows = "unusual row" if n == 1 else "unusual rows"
+        return f", and {int(n) if n.is_integer() else 'some'} {rows}" if n else ""
 
     def _weak(self) -> str | None:
         if not self.weak:
