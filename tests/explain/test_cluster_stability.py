@@ -6,8 +6,9 @@ import pytest
 
 from tables import latent_classes
 from untie import TableClusterer, TableEncoder
+from untie._learn.clustering.points import of_vectors
 from untie.explain import cluster_stability
-from untie.explain._cluster_stability import _jaccards
+from untie.explain._cluster_stability import _jaccards, _Sample
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +45,9 @@ def test_no_structure_is_not_stable():
 
 def test_the_jaccard_index_by_hand():
     """Two points far apart, one cluster cut in two labels: each has half of what comes back."""
-    vectors = np.array([[0.0], [0.0], [9.0]])
-    rng = np.random.RandomState(0)
-    found = _jaccards(vectors, np.array([1.0, 1.0, 2.0]), np.array([0, 1, 2]), 3, 5, 1_000, rng)
+    points_of = of_vectors(np.array([[0.0], [0.0], [9.0]]))
+    drawn = _Sample(np.array([1.0, 1.0, 2.0]), np.array([0, 1, 2]), 4.0, points_of)
+    found = _jaccards(drawn, 3, 5, 1_000, np.random.RandomState(0))
     np.testing.assert_allclose(found[:, 2], 1)
     np.testing.assert_allclose(found[:, :2].mean(axis=0), 0.5, atol=0.05)
 

@@ -52,6 +52,8 @@ QUESTIONS = {
     "cluster_profile": explain.cluster_profile,
     "cluster_names": explain.cluster_names,
     "cluster_stability": explain.cluster_stability,
+    "cluster_gaps": explain.cluster_gaps,
+    "subclusters": lambda m, X, **more: explain.subclusters(m, X, **more).table,
     "prototypes": explain.prototypes,
     "border_cases": explain.border_cases,
 }
@@ -65,8 +67,11 @@ PLOTS = {
     "choice_of_k": lambda m, X, **more: plot.choice_of_k(m),
 }
 EVERY = {**QUESTIONS, **{f"plot.{name}": question for name, question in PLOTS.items()}}
-OF_CLUSTERS = ("assignments", "verdict")
-OF_LABELS = ("cluster_profile", "cluster_names", "cluster_stability", "prototypes", "border_cases")
+OF_CLUSTERS = ("assignments", "subclusters", "verdict")
+OF_LABELS = (
+    *("cluster_profile", "cluster_names", "cluster_stability", "cluster_gaps"),
+    *("prototypes", "border_cases"),
+)
 OF_ROWS = {
     name: question
     for name, question in EVERY.items()
@@ -122,7 +127,7 @@ def test_names_and_order_of_the_parameters(module):
     """First the model, then raw rows, then what it is about; all else is named."""
     asked = ("row", "other", "rows", "column", "value", "data", "ks")
     for name in module.__all__:
-        if name in ("Drift", "Verdict"):
+        if name in ("Drift", "Subclusters", "Verdict"):
             continue
         parameters = inspect.signature(getattr(module, name)).parameters
         assert next(iter(parameters)) == "model"

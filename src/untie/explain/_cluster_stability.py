@@ -171,6 +171,9 @@ def cluster_gaps(
     >>> from untie.explain import cluster_gaps
     >>> X, y = load("zoo")
     >>> cluster_gaps(TableClusterer().fit(X), X).head(2).round(2)
+       cluster  other  between verdict
+    0        0      1     0.36     gap
+    1        0      2     0.06     gap
     """
     fitted = as_fitted(model)
     clustered = fitted.clustered(data, labels, sample_weight)
@@ -231,7 +234,7 @@ def _gap(
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _Sample:
     """Some rows that have clusters.
 
     Parameters
@@ -254,7 +257,7 @@ class _Rows:
 
 def _some_rows(
     fitted: FittedTable, clustered: ClusteredRows, is_own: bool, rng: RandomState
-) -> _Rows:
+) -> _Sample:
     """Draw at most `MOST_ROWS` rows; `is_own` tells whether the clusters are those of the model."""
     drawn = np.flatnonzero(clustered.weights)
     if not len(drawn):
@@ -276,11 +279,11 @@ def _some_rows(
         view, n_clusters = model.coarse, len(clustered.partition)
         votes = model.attributes.votes
         points_of = of_axes(view.cells(rows), view.counts.sizes, votes, n_clusters)
-    return _Rows(weights, clustered.partition.members[drawn], n_draws, points_of)
+    return _Sample(weights, clustered.partition.members[drawn], n_draws, points_of)
 
 
 def _jaccards(
-    rows: _Rows, n_clusters: int, n_resamples: int, n_draws: int, rng: RandomState
+    rows: _Sample, n_clusters: int, n_resamples: int, n_draws: int, rng: RandomState
 ) -> FloatArray:
     """Return the best Jaccard index of each cluster in each resample; NaN where it has no row."""
     result = np.full((n_resamples, n_clusters), np.nan)

@@ -45,6 +45,16 @@ class Subclusters:
     See Also
     --------
     subclusters : Makes it.
+
+    Examples
+    --------
+    >>> from untie import TableClusterer
+    >>> from untie.datasets import load
+    >>> from untie.explain import subclusters
+    >>> X, y = load("mammographic")
+    >>> found = subclusters(TableClusterer(2).fit(X), X)
+    >>> sorted(found.choices)
+    [0, 1]
     """
 
     labels: AnyArray

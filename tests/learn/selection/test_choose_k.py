@@ -251,7 +251,7 @@ def test_a_handful_of_patterns_are_clusters_unless_all_are_equally_frequent():
 def test_a_partition_that_repeats_a_column():
     rng = np.random.default_rng(0)
     codes = np.stack([rng.integers(0, 6, 300), rng.integers(0, 3, 300), np.arange(300)], axis=1)
-    trial = _Trial(judged(np.ones(300), codes=codes), None, 0, RandomState(0))
+    trial = _Trial(judged(np.ones(300), codes=codes), of_vectors(codes), 0, RandomState(0))
     columns = ("six", "three", "id")
     assert _repeated(trial, codes[:, 1], columns) == "three"
     assert _repeated(trial, codes[:, 0] % 2, columns) == "six"  # some values each

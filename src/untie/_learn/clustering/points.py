@@ -56,6 +56,8 @@ def of_axes(cells: LongArray, sizes: Sequence[int], votes: FloatArray, n_most: i
     """
 
     def points_of(places: IntArray, weights: FloatArray) -> Points:
+        if not len(places):
+            return lambda n_clusters: np.zeros((0, 1))
         coordinates, lengths = _coordinates(cells[places], sizes, weights, votes, n_most - 1)
         if not len(lengths):
             return lambda n_clusters: np.zeros((len(places), 1))
