@@ -117,7 +117,7 @@ def close_figures():
 
 
 def test_every_question_is_tried():
-    made = {name for name in explain.__all__ if name not in ("Drift", "Verdict")}
+    made = {name for name in explain.__all__ if name not in ("Drift", "Subclusters", "Verdict")}
     assert {*QUESTIONS} == made | {"choose_k"}
     assert {*PLOTS} == {*plot.__all__}
 
@@ -167,7 +167,7 @@ def test_labels_are_an_array_or_the_name_of_a_column(name, table, clusterer):
     by_name = EVERY[name](clusterer, named, labels="kind")
     if name in QUESTIONS:
         pd.testing.assert_frame_equal(found, by_name)
-        assert set(found.cluster) == {"x", "y"}
+        assert {*found.cluster, *found.get("other", [])} == {"x", "y"}
     with pytest.raises(ValueError, match=r"labels has shape \(2,\), but the table has 240 rows"):
         EVERY[name](clusterer, table, labels=[0, 1])
     with pytest.raises(ValueError, match=r"no column 'kinds' in the table, which labels names"):

@@ -11,7 +11,7 @@ from untie._engines.writing import check_types, write_source
 from untie._inputs import as_fitted
 from untie._learn.selection.choose_k import clustering_f_score
 from untie._table.column_codes import is_missing
-from untie._table.frames import rows_of
+from untie._table.frames import columns_of, rows_of
 from untie._table.intervals import phrase
 from untie._table.rows import read_weights
 from untie._table.vocabulary import number_repeats
@@ -20,7 +20,7 @@ from untie.cli.options import Format, LearningOptions
 from untie.cli.reading import column, new_clusterer, open_rows, read_all, tell_columns
 from untie.cli.showing import chosen_format, print_table, say, show, tell_families, waiting
 from untie.cli.streaming import with_columns
-from untie.explain import Verdict, cluster_profile, verdict
+from untie.explain import Verdict, cluster_profile, subclusters, verdict
 from untie.model_file import save_model
 
 N_TYPICAL = 4
@@ -55,8 +55,9 @@ def cluster_rows(
     if not lazy:  # prepared once, for the fit and for all that follows
         model, frame = fitted.clusters, prepared
         weights = None if cells is None else read_weights(cells, len(rows))
+    about = {"sample_weight": weights, "random_state": options.seed}
     with waiting("judging the clusters", quiet):
-        said = verdict(model, frame, sample_weight=weights, random_state=options.seed)
+        said = verdict(model, frame, **about)
     say(str(said), quiet)
     tell_families(fitted.encoder, quiet)
     if lazy:
@@ -77,6 +78,24 @@ def cluster_rows(
             profile = cluster_profile(model, frame, labels=labels, sample_weight=weights)
             summary = _summary(rows_of(profile), labels, weights, said)
         print_table(summary, said.headline)
+        if said.found:
+            with waiting("dividing the clusters", quiet):
+                finer = columns_of(subclusters(model, frame, **about).table)
+            _print_finer(finer)
+
+
+def _print_finer(finer: dict[str, list[Any]]) -> None:
+    if len(finer["cluster"]):
+        shown = {
+            "cluster": finer["subcluster"],
+            "share": [f"{share:.0%}" for share in finer["share"]],
+            "stability": [
+                f"{word} ({number:.2f})"
+                for word, number in zip(finer["verdict"], finer["stability"], strict=True)
+            ],
+            "name": finer["name"],
+        }
+        print_table(shown, "Smaller clusters within them, found by the same rule")
 
 
 def _tell_agreement(label: str, answers: list[Any], labels: AnyArray, quiet: bool) -> None:

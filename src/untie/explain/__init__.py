@@ -38,6 +38,7 @@ from untie.explain._outliers import few_said as few_said
 from untie.explain._outliers import outliers, why_outlier
 from untie.explain._outliers import unusual_rows as unusual_rows
 from untie.explain._subclusters import Subclusters, subclusters
+from untie.explain._subclusters import subclusters_of as subclusters_of
 from untie.explain._verdict import verdict
 
 __all__ = [

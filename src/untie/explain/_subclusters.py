@@ -1,5 +1,6 @@
 """Whether clusters divide into smaller ones that are as certain as they are."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Any
@@ -12,8 +13,10 @@ from untie._learn.selection.k_choice import KChoice
 from untie._table.frames import columns_of, make_frame, rows_at
 from untie._util.types import AnyArray
 from untie.clusterer import TableClusterer
+from untie.explain._cluster_profile import names_of, read_profile
 from untie.explain._cluster_stability import cluster_stability
 from untie.k_choice import choose_k
+from untie.preparer import merged_values
 
 KS = range(2, 7)
 """Numbers of smaller clusters that are tried."""
@@ -24,7 +27,7 @@ N_SPLITS = 8
 LEAST_ROWS = 100
 """Clusters with fewer rows are not divided."""
 
-COLUMNS = ("cluster", "subcluster", "share", "stability", "verdict")
+COLUMNS = ("cluster", "subcluster", "name", "share", "stability", "verdict")
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +42,9 @@ class Subclusters:
     choices : mapping from clusters to KChoice
         The evidence for each cluster that was asked about, those that do not divide included.
     table : frame
-        One row per smaller cluster: cluster, subcluster, share (of all rows), stability and
-        verdict, as `cluster_stability` has them within the cluster.
+        One row per smaller cluster: cluster, subcluster, its name among those of the cluster, share
+        (of all rows), and stability and verdict, as `cluster_stability` has them within the
+        cluster.
 
     See Also
     --------
@@ -103,6 +107,15 @@ def subclusters(
     >>> len(found.table)
     0
     """
+    preparer = as_fitted(model).preparer
+    merged = {} if preparer is None else merged_values(preparer)
+    return subclusters_of(model, data, merged, sample_weight, random_state)
+
+
+def subclusters_of(
+    model: Any, data: Any, merged: Mapping[str, str], sample_weight: Any, random_state: Any
+) -> Subclusters:
+    """Return the same, if it is known which values of some columns stand for merged ones."""
     fitted = as_fitted(model)
     encoder, _ = fitted.encoder, fitted.clusters  # which refuses what makes none
     clustered = fitted.clustered(data, None, sample_weight)
@@ -127,8 +140,11 @@ def subclusters(
         found = columns_of(cluster_stability(smaller, rows, **given))
         names = [f"{cluster}{ascii_lowercase[place]}" for place in found["cluster"]]
         labels[members] = np.array(names, dtype=object)[smaller.labels_]
+        profile = read_profile(encoder, rows, labels=labels[members], sample_weight=own)
+        said = names_of(profile, merged)
         shares = np.asarray(found["share"]) * (own.sum() / weights.sum())
-        lines = ([cluster] * len(names), names, shares, found["stability"], found["verdict"])
+        told = [said[name] for name in names]
+        lines = ([cluster] * len(names), names, told, shares, found["stability"], found["verdict"])
         for cells, more in zip(columns.values(), lines, strict=True):
             cells += list(more)
     return Subclusters(labels, choices, make_frame(encoder._library, columns))

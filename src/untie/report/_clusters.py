@@ -34,6 +34,10 @@ SURE = 0.05
 
 NOTHING_MAKES_IT = "No value is more frequent here than by chance."
 
+DIVIDED = (
+    "Some clusters divide further. The smaller ones are found in the rows of a cluster by the same "
+    "rule, and stability is within it; each name tells it from the others of the same cluster."
+)
 LIFT = (
     "Lift says how many times more frequent a value is in the cluster than in the whole table; p "
     "is the chance of such a difference by luck, corrected for all values at once (Holm). The "
@@ -105,6 +109,8 @@ def cards(study: Study) -> dict[str, Any]:
         "said": f"{shown(study.verdict.headline, LONG_TEXT)}.",
         "cards": made,
         "table": _all(study),
+        "finer": _finer(study),
+        "divided": DIVIDED,
         "meaning": _meaning(study, made),
         "at_a_glance": f"These are the largest{more} of all." if n_more else "",
         "described": f"The {len(made)} largest clusters are described below{more} only."
@@ -204,6 +210,29 @@ def _all(study: Study) -> TableView:
         columns["verdict"] = [study.verdict.word_of(number) for number in study.clusters]
         kinds |= {"stability": "cut", "lowest": "cut", "verdict": "text"}
     return view("clusters", "All clusters", kinds, columns)
+
+
+def _finer(study: Study) -> TableView | None:
+    """Return the clusters that divide, each followed by the smaller ones in it."""
+    found = {} if study.finer is None else columns_of(study.finer.table)
+    if not found or not len(found["cluster"]):
+        return None
+    every = sum(study.sizes)
+    lines: Lines = {name: [] for name in ("cluster", "name", "share", "stability", "verdict")}
+    parent = None
+    for place, cluster in enumerate(found["cluster"]):
+        if cluster != parent:
+            parent, at = cluster, study.clusters.index(int(cluster))
+            share = float(study.sizes[at] / every)
+            name = study.group_names[int(cluster)]
+            line = (str(cluster), name, share, None, study.verdict.word_of(cluster))
+            for cells, cell in zip(lines.values(), line, strict=True):
+                cells.append(cell)
+        smaller = (found[name][place] for name in ("subcluster", *list(lines)[1:]))
+        for cells, cell in zip(lines.values(), smaller, strict=True):
+            cells.append(cell)
+    kinds = "cluster:text name:text share:bar stability:cut verdict:text"
+    return view("subclusters", "Clusters within clusters", kinds, lines)
 
 
 MOST_RUNS = 4

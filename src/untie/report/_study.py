@@ -12,7 +12,7 @@ from untie._inputs import ClusteredTable, as_fitted, order_of, read_clusters
 from untie._table.frames import columns_of, rows_at
 from untie._util.types import FloatArray, IntArray
 from untie.encoder import TableEncoder
-from untie.explain import Profile, Verdict, names_of, read_profile, weight_shares
+from untie.explain import Profile, Subclusters, Verdict, names_of, read_profile, weight_shares
 from untie.preparer import Preparer, merged_values
 from untie.report._limits import LONG_TEXT, MAP_COLUMNS, MAP_ROWS, shown
 from untie.report.code import PageCode
@@ -76,6 +76,8 @@ class Study:
         How often each row counts.
     verdict : Verdict
         What is to be thought of the clusters; all sections take their words from it.
+    finer : Subclusters or None
+        Smaller clusters within these, if these are stable.
     preparer : Preparer or None
         Fitted; made the rows of the user's table.
     answers : Answers or None
@@ -91,6 +93,7 @@ class Study:
     labels: IntArray
     weights: FloatArray | None
     verdict: Verdict
+    finer: Subclusters | None
     preparer: Preparer | None
     answers: Answers | None
     seed: int

@@ -27,8 +27,8 @@ from untie._util.messages import need
 from untie._util.threads import map_ahead, one_thread
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
-from untie.explain import verdict
-from untie.preparer import Preparer
+from untie.explain import subclusters_of, verdict
+from untie.preparer import Preparer, merged_values
 from untie.report._alike import columns_together, heat_maps
 from untie.report._clusters import Card, cards, shares_in_clusters, side_by_side
 from untie.report._data import data_card
@@ -176,12 +176,16 @@ def report_fitted(
         clusterer._fit_codes(fitted.encoder, fitted.encoder._codes(frame), weights)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnpreparedWarning)
+        said = verdict(clusterer, frame, sample_weight=weights, random_state=seed)
+        merged = {} if fitted.preparer is None else merged_values(fitted.preparer)
+        about = (clusterer, frame, merged, weights, seed)
         study = Study(
             encoder=fitted.encoder,
             frame=frame,
             labels=np.asarray(clusterer.predict(frame), dtype=np.intp),
             weights=weights,
-            verdict=verdict(clusterer, frame, sample_weight=weights, random_state=seed),
+            verdict=said,
+            finer=subclusters_of(*about) if said.found else None,
             preparer=fitted.preparer,
             answers=answers and replace(answers, is_learned=answers.column in fitted.learned_from),
             seed=seed,
