@@ -39,6 +39,21 @@ def latent_classes(n_rows, n_classes, n_columns, n_values, seed, purity=0.8, sha
     return pd.DataFrame(codes, columns=names).map("v{}".format).astype(object), classes
 
 
+def nested_classes(seed, n_rows=1200):
+    """Return rows of two classes that differ much, of which the first divides by few columns."""
+    rng = np.random.default_rng(seed)
+    outer, inner = rng.integers(0, 2, n_rows), rng.integers(0, 2, n_rows)
+    columns = {}
+    for column in range(16):
+        rule, holds = (outer, rng.random(n_rows) < 0.8)
+        if column >= 12:
+            rule, holds = inner, (rng.random(n_rows) < 0.8) & (outer == 0)
+        typical = rng.permutation(5)[:2]
+        codes = np.where(holds, typical[rule], rng.integers(0, 5, n_rows))
+        columns[f"c{column}"] = [f"v{code}" for code in codes]
+    return pd.DataFrame(columns), outer, inner
+
+
 def encoder_of(n_clusters=None, solver="auto", **parameters):
     """Return a UNTIE if one of its parameters is given, otherwise a TableEncoder."""
     if solver != "auto":

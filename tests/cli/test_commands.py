@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 import untie
 from command_cases import NOTES, ask, refused, rows_of, write_people
+from tables import nested_classes
 from untie.cli.app import app
 from untie.cli.showing import print_table
 from untie.comparison import METHODS
@@ -232,6 +234,13 @@ def test_cluster_chooses_k_and_says_why(people):
         "2 stable groups of similar rows, resting on all 3 columns. Of 2 to 8 groups, 2 is the"
     )
     assert "0 of them" not in said
+
+
+def test_cluster_shows_smaller_clusters_within(tmp_path):
+    nested_classes(0)[0].to_csv(tmp_path / "nested.csv", index=False)
+    out = ask("cluster", tmp_path / "nested.csv", "--k", 2, "--format", "table").stdout
+    found = out[out.index("Smaller clusters within them, found by the same rule") :]
+    assert re.findall(r"^│ (\w+) +│ +\d+% │ stable \(\d.\d\d\) │ c1", found, re.M) == ["1a", "1b"]
 
 
 def test_cluster_lazily_writes_the_same(people, tmp_path):

@@ -5,29 +5,14 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from tables import latent_classes
+from tables import latent_classes, nested_classes
 from untie import TableClusterer
 from untie.explain import cluster_profile, subclusters
 
 
-def nested(seed, n_rows=1200):
-    """Return rows of two classes that differ much, of which the first divides by few columns."""
-    rng = np.random.default_rng(seed)
-    outer, inner = rng.integers(0, 2, n_rows), rng.integers(0, 2, n_rows)
-    columns = {}
-    for column in range(16):
-        rule, holds = (outer, rng.random(n_rows) < 0.8)
-        if column >= 12:
-            rule, holds = inner, (rng.random(n_rows) < 0.8) & (outer == 0)
-        typical = rng.permutation(5)[:2]
-        codes = np.where(holds, typical[rule], rng.integers(0, 5, n_rows))
-        columns[f"c{column}"] = [f"v{code}" for code in codes]
-    return pd.DataFrame(columns), outer, inner
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_a_cluster_that_divides(seed):
-    table, outer, inner = nested(seed)
+    table, outer, inner = nested_classes(seed)
     clusterer = TableClusterer(2, preparer=None).fit(table)
     found = subclusters(clusterer, table)
     divided = str(pd.crosstab(outer, clusterer.labels_).loc[0].idxmax())
@@ -60,7 +45,7 @@ def test_few_rows_are_not_asked():
 
 
 def test_weights_and_libraries():
-    table, _, _ = nested(0)
+    table, _, _ = nested_classes(0)
     clusterer = TableClusterer(2, preparer=None).fit(table)
     weighted = subclusters(clusterer, table, sample_weight=np.full(len(table), 2.0))
     twice = pd.concat([table, table], ignore_index=True)

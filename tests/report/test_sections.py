@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
+from tables import nested_classes
 from untie import Preparer, TableClusterer, TableEncoder
 from untie._learn.selection.choose_k import clustering_f_score, purity
 from untie.datasets import load
@@ -189,6 +190,21 @@ def test_a_cluster_of_one_row_has_one_row():
     assert re.search(r"<strong>1</strong> row, ", report.html)
     assert " (1 row, " in report.to_markdown()
     assert " (30 rows, " in report.to_markdown()
+
+
+def test_clusters_within_clusters(report):
+    assert report.content["clusters"]["finer"] is None
+    table, _, _ = nested_classes(0)
+    made = make_report(table, TableClusterer(2).fit(table))
+    lines = [[cell.text for cell in row] for row in made.content["clusters"]["finer"].rows]
+    assert [(line[0], line[-1]) for line in lines] == [
+        ("1", "stable"),
+        ("1a", "stable"),
+        ("1b", "stable"),
+    ]
+    assert sum(float(line[2].rstrip("%")) for line in lines[1:]) == pytest.approx(47, abs=1)
+    for text in (made.to_markdown(), str(made.to_dict()), made.html):
+        assert "Clusters within clusters" in text
 
 
 def test_without_a_label_there_is_no_section_of_it():

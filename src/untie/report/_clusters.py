@@ -219,13 +219,16 @@ def _finer(study: Study) -> TableView | None:
         return None
     every = sum(study.sizes)
     lines: Lines = {name: [] for name in ("cluster", "name", "share", "stability", "verdict")}
+    known = columns_of(study.verdict.stability)
+    stability = dict(zip(known["cluster"], known["stability"], strict=True))
     parent = None
     for place, cluster in enumerate(found["cluster"]):
         if cluster != parent:
             parent, at = cluster, study.clusters.index(int(cluster))
             share = float(study.sizes[at] / every)
             name = study.group_names[int(cluster)]
-            line = (str(cluster), name, share, None, study.verdict.word_of(cluster))
+            word = study.verdict.word_of(cluster)
+            line = (str(cluster), name, share, stability[cluster], word)
             for cells, cell in zip(lines.values(), line, strict=True):
                 cells.append(cell)
         smaller = (found[name][place] for name in ("subcluster", *list(lines)[1:]))
