@@ -240,7 +240,7 @@ def test_cluster_shows_smaller_clusters_within(tmp_path):
     nested_classes(0)[0].to_csv(tmp_path / "nested.csv", index=False)
     out = ask("cluster", tmp_path / "nested.csv", "--k", 2, "--format", "table").stdout
     found = out[out.index("Smaller clusters within them, found by the same rule") :]
-    assert re.findall(r"^│ (\w+) +│ +\d+% │ stable \(\d.\d\d\) │ c1", found, re.M) == ["1a", "1b"]
+    assert re.findall(r"^│ (\w+) +│ \d+% +│ stable \(\d.\d\d\) │ c1", found, re.M) == ["1a", "1b"]
 
 
 def test_cluster_lazily_writes_the_same(people, tmp_path):
