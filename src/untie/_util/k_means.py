@@ -352,9 +352,7 @@ def _run(
     return labels, inertia
 
 
-def _nearest(
-    rows: RowVectors, centers: FloatArray, tie: float
-) -> tuple[Labels, FloatArray]:
+def _nearest(rows: RowVectors, centers: FloatArray, tie: float) -> tuple[Labels, FloatArray]:
     """Return each row's nearest center, the first of equally near ones, and how much nearer it is.
 
     Parameters
