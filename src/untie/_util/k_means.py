@@ -257,43 +257,48 @@ def _seeds(
     -------
     array of shape (n_clusters, n_starts, n_dimensions)
     """
-    squares = rows.squares()
     n_trials = 2 + int(math.log(n_clusters))
     drawn = np.empty((n_starts, n_clusters), dtype=np.intp)
     drawn[:, 0] = _draw(np.broadcast_to(weights, (n_starts, len(weights))), 1, rng)[:, 0]
-    nearest = _squared_distances(rows, squares, drawn[:, 0], tie)
+    # Squared distances to the nearest seed, less the squares of the rows.
+    squares = rows.squares()
+    nearest = _less_squares(rows, squares, drawn[:, 0], tie)
     every = np.arange(n_starts)
     handicaps = tie * weights.sum() * np.arange(n_trials)
     for cluster in range(1, n_clusters):
-        trials = _draw(nearest * weights, n_trials, rng)
-        distances = _squared_distances(rows, squares, trials.ravel(), tie)
-        distances = np.minimum(distances.reshape(n_starts, n_trials, -1), nearest[:, None])
-        choice = (distances @ weights + handicaps).argmin(axis=1)
+        trials = _draw(np.maximum(nearest + squares, 0.0) * weights, n_trials, rng)
+        found = _less_squares(rows, squares, trials.ravel(), tie)
+        found = found.reshape(n_starts, n_trials, -1)
+        np.minimum(found, nearest[:, None], out=found)
+        choice = (found @ weights + handicaps).argmin(axis=1)
         drawn[:, cluster] = trials[every, choice]
-        nearest = distances[every, choice]
+        nearest = found[every, choice]
     return rows.some(drawn.T)
 
 
 def _draw(weights: FloatArray, n_draws: int, rng: RandomState) -> IntArray:
     """Draw columns in proportion to each row's weights; shape (n_rows, n_draws)."""
-    sums = np.cumsum(weights, axis=1)
-    marks = rng.random_sample((len(weights), n_draws)) * sums[:, -1:]
-    pairs = zip(sums, marks, strict=True)
-    found = [np.searchsorted(line, mark, side="right") for line, mark in pairs]
-    return np.minimum(found, weights.shape[1] - 1)
+    n_rows, n_columns = weights.shape
+    sums = np.cumsum(weights)  # of all rows, one after the other
+    ends = sums[n_columns - 1 :: n_columns, None]
+    starts = np.vstack([np.zeros((1, 1)), ends[:-1]])
+    marks = starts + rng.random_sample((n_rows, n_draws)) * (ends - starts)
+    firsts = n_columns * np.arange(n_rows)[:, None]
+    return np.clip(np.searchsorted(sums, marks, side="right") - firsts, 0, n_columns - 1)
 
 
-def _squared_distances(
+def _less_squares(
     rows: RowVectors, squares: FloatArray, chosen: IntArray, tie: float
 ) -> FloatArray:
-    """Return squared distances of chosen rows to all rows; shape (n_chosen, n_rows).
+    """Return squared distances of chosen rows to all rows, less the squares of the latter.
 
-    They are less by `tie`, so that equal rows have no distance, and are not drawn.
+    They are less by `tie`, too, so that equal rows have no distance, and are not drawn.
+
+    Returns
+    -------
+    array of shape (n_chosen, n_rows)
     """
-    sides = np.column_stack([-2.0 * rows.some(chosen), squares[chosen] - tie])
-    products = rows.products(sides)
-    products += squares
-    return np.maximum(products, 0.0, out=products)
+    return rows.products(np.column_stack([-2.0 * rows.some(chosen), squares[chosen] - tie]))
 
 
 def _run(
