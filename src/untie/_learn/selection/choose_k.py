@@ -416,7 +416,8 @@ def _log_ratios(
     starts, shape = ends - sizes, (fit.n_clusters, int(ends[-1]))
     cells = rows.cells[np.ix_(trained, predicted)] + (starts + members * shape[1])
     weights = np.repeat(fit.weights[trained], len(predicted))
-    joint = np.bincount(cells.ravel(), weights, minlength=shape[0] * shape[1]).reshape(shape)
+    sums = np.bincount(cells.ravel(), weights, minlength=shape[0] * shape[1])
+    joint = sums.reshape(shape).astype(float, copy=False)
     joint[:, ends - 1] = 0.0
     totals = joint.sum(axis=0)
     known = np.repeat(np.add.reduceat(totals, starts), sizes)
@@ -575,7 +576,7 @@ def _try(
 ) -> _Tried:
     trial = _Trial(judged, rows, n_splits, rng)
     # The largest, which take longest, first.
-    found = in_threads(trial.try_number, numbers[::-1], pays(rows.size))[::-1]
+    found = in_threads(trial.try_number, numbers[::-1], pays(len(numbers) * rows.size))[::-1]
     tried = list(numbers)
     for number in more:
         if not _Figures.of(trial, found).may_have_more:
@@ -700,7 +701,7 @@ class _Trial:
     def _gains(self, result: _Result, never: BoolArray | None = None) -> Gains:
         """Return what the clusters of the halves tell, the mean over the splits."""
         gains_of = partial(hidden_gains, self.judged, refit=True, never=never)
-        worth = pays(self.judged.codes.size)
+        worth = pays(len(result.fits) * self.judged.codes.size)
         found = in_threads(lambda half: gains_of(*half), result.fits, worth)
         return sum_of_gains(found, len(self.splits))
 
