@@ -122,7 +122,7 @@ def test_too_few_passes_are_told(case):
 
 
 def test_sampled_vectors_have_the_dimensions_that_the_rows_span(case):
-    lookup, codes, sample = case
+    lookup, _, sample = case
     rows = sample_vectors(lookup, sample)
     long = lookup.rows(list(sample.codes.T), np.float64)
     rank = np.linalg.matrix_rank(long - long.mean(axis=0))
