@@ -39,6 +39,20 @@ def test_it_finds_what_scikit_learn_finds():
     assert inertia(rows, weights, labels) == pytest.approx(peer.inertia_, rel=1e-9)
 
 
+@pytest.mark.parametrize("n_clusters", [2, 6, 12])
+def test_every_row_is_nearest_to_the_mean_of_its_own_cluster(n_clusters):
+    """Sums that are only corrected for rows that move are those of all rows."""
+    rng = np.random.RandomState(n_clusters)
+    rows, weights = rng.normal(size=(400, 5)), 10.0 ** rng.uniform(-3, 3, 400)
+    labels = best_labels(rows, weights, n_clusters, 8, rng)
+    means = [
+        np.average(rows[labels == c], axis=0, weights=weights[labels == c])
+        for c in range(n_clusters)
+    ]
+    distances = np.linalg.norm(rows[:, None] - np.array(means), axis=2)
+    np.testing.assert_array_equal(distances.argmin(axis=1), labels)
+
+
 def test_batches_of_starts_do_not_matter(monkeypatch):
     rng = np.random.RandomState(0)
     rows = np.repeat(10 * np.eye(4), 15, axis=0) + rng.normal(size=(60, 4))

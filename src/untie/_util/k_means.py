@@ -65,6 +65,10 @@ class WholeRows:
         """Return some rows; the dimensions come after those of `numbers`."""
         return self.rows[numbers]
 
+    def part(self, numbers: IntArray) -> WholeRows:
+        """Return some rows, with the same methods."""
+        return WholeRows(self.with_one[numbers])
+
     def products(self, sides: FloatArray) -> FloatArray:
         """Return the product of each side with each row, plus a number; (n_sides, n_rows).
 
@@ -129,6 +133,9 @@ class LookedUpRows:
         pairs = zip(self.tables, self.codes, strict=True)
         return np.concatenate([table[column[numbers]] for table, column in pairs], axis=-1)
 
+    def part(self, numbers: IntArray) -> LookedUpRows:
+        return LookedUpRows(self.tables, [column[numbers] for column in self.codes])
+
     def products(self, sides: FloatArray) -> FloatArray:
         parts = np.split(sides[:, :-1], self._ends, axis=1)
         pairs = zip(parts, self.tables, strict=True)
@@ -169,6 +176,8 @@ class LookedUpRows:
 
 RowVectors = WholeRows | LookedUpRows
 
+Labels = NDArray[np.signedinteger]
+
 MAX_ITER = 100
 """A run ends after at most this many steps; most take about twenty."""
 
@@ -177,6 +186,9 @@ TRIAL_STEPS, KEPT_SHARE = 8, 1 / 3
 
 BATCH_NUMBERS = 2**23
 """At most this many distances are held at a time; more starts are run in turns."""
+
+EMPTY = 1e-13
+"""A cluster with at most this share of the weight has no rows: it is what rounding left."""
 
 TIE = 1e-10
 """Squared distances that differ by less than this share of the largest row's square are equal."""
@@ -245,48 +257,53 @@ def _seeds(
     -------
     array of shape (n_clusters, n_starts, n_dimensions)
     """
-    squares = rows.squares()
     n_trials = 2 + int(math.log(n_clusters))
     drawn = np.empty((n_starts, n_clusters), dtype=np.intp)
     drawn[:, 0] = _draw(np.broadcast_to(weights, (n_starts, len(weights))), 1, rng)[:, 0]
-    nearest = _squared_distances(rows, squares, drawn[:, 0], tie)
+    # Squared distances to the nearest seed, less the squares of the rows.
+    squares = rows.squares()
+    nearest = _less_squares(rows, squares, drawn[:, 0], tie)
     every = np.arange(n_starts)
     handicaps = tie * weights.sum() * np.arange(n_trials)
     for cluster in range(1, n_clusters):
-        trials = _draw(nearest * weights, n_trials, rng)
-        distances = _squared_distances(rows, squares, trials.ravel(), tie)
-        distances = np.minimum(distances.reshape(n_starts, n_trials, -1), nearest[:, None])
-        choice = (distances @ weights + handicaps).argmin(axis=1)
+        trials = _draw(np.maximum(nearest + squares, 0.0) * weights, n_trials, rng)
+        found = _less_squares(rows, squares, trials.ravel(), tie)
+        found = found.reshape(n_starts, n_trials, -1)
+        np.minimum(found, nearest[:, None], out=found)
+        choice = (found @ weights + handicaps).argmin(axis=1)
         drawn[:, cluster] = trials[every, choice]
-        nearest = distances[every, choice]
+        nearest = found[every, choice]
     return rows.some(drawn.T)
 
 
 def _draw(weights: FloatArray, n_draws: int, rng: RandomState) -> IntArray:
     """Draw columns in proportion to each row's weights; shape (n_rows, n_draws)."""
-    sums = np.cumsum(weights, axis=1)
-    marks = rng.random_sample((len(weights), n_draws)) * sums[:, -1:]
-    pairs = zip(sums, marks, strict=True)
-    found = [np.searchsorted(line, mark, side="right") for line, mark in pairs]
-    return np.minimum(found, weights.shape[1] - 1)
+    n_rows, n_columns = weights.shape
+    sums = np.cumsum(weights)  # of all rows, one after the other
+    ends = sums[n_columns - 1 :: n_columns, None]
+    starts = np.vstack([np.zeros((1, 1)), ends[:-1]])
+    marks = starts + rng.random_sample((n_rows, n_draws)) * (ends - starts)
+    firsts = n_columns * np.arange(n_rows)[:, None]
+    return np.clip(np.searchsorted(sums, marks, side="right") - firsts, 0, n_columns - 1)
 
 
-def _squared_distances(
+def _less_squares(
     rows: RowVectors, squares: FloatArray, chosen: IntArray, tie: float
 ) -> FloatArray:
-    """Return squared distances of chosen rows to all rows; shape (n_chosen, n_rows).
+    """Return squared distances of chosen rows to all rows, less the squares of the latter.
 
-    They are less by `tie`, so that equal rows have no distance, and are not drawn.
+    They are less by `tie`, too, so that equal rows have no distance, and are not drawn.
+
+    Returns
+    -------
+    array of shape (n_chosen, n_rows)
     """
-    sides = np.column_stack([-2.0 * rows.some(chosen), squares[chosen] - tie])
-    products = rows.products(sides)
-    products += squares
-    return np.maximum(products, 0.0, out=products)
+    return rows.products(np.column_stack([-2.0 * rows.some(chosen), squares[chosen] - tie]))
 
 
 def _run(
     rows: RowVectors, weights: FloatArray, centers: FloatArray, tie: float, handicaps: FloatArray
-) -> tuple[NDArray[np.signedinteger], FloatArray]:
+) -> tuple[Labels, FloatArray]:
     """Move centers to the means of their rows until no row changes its cluster.
 
     Clusters come first in the arrays, so that every step is a few passes over long lines.
@@ -310,9 +327,11 @@ def _run(
         Less the squares of the rows, which are the same for all starts.
     """
     n_starts = centers.shape[1]
-    labels = np.full((n_starts, len(weights)), -1, dtype=_label_type(len(centers)))
+    labels = np.zeros((n_starts, len(weights)), dtype=_label_type(len(centers)))
     inertia = np.full(n_starts, np.inf)
     total = rows.sums(weights[None])[0]
+    sums = np.zeros((*centers.shape[:2], len(total)))
+    sums[0] = total
     moving = np.arange(n_starts)
     for step in range(MAX_ITER):
         if step == TRIAL_STEPS:
@@ -325,16 +344,20 @@ def _run(
         # The mean of all rows is 0, so their distances to the first center add up to this.
         to_first = total[-1] * np.einsum("ij,ij->i", now[0], now[0])
         inertia[moving] = nearer @ weights + to_first + handicaps[moving]
-        changed = (found != labels[moving]).any(axis=1)
+        differs = found != labels[moving]
+        changed = differs.any(axis=1)
+        moving, found = moving[changed], found[changed]
+        movers = np.flatnonzero(differs.any(axis=0))
+        sums[:, moving] += _shifts(labels[moving], found, rows, weights, movers, len(centers))
         labels[moving] = found
-        moving = moving[changed]
-        centers[:, moving] = _means(found[changed], rows, weights, total, now[:, changed])
+        sizes = sums[:, moving, -1:]
+        is_empty = sizes <= EMPTY * total[-1]
+        means = sums[:, moving, :-1] / np.where(is_empty, 1.0, sizes)
+        centers[:, moving] = np.where(is_empty, now[:, changed], means)
     return labels, inertia
 
 
-def _nearest(
-    rows: RowVectors, centers: FloatArray, tie: float
-) -> tuple[NDArray[np.signedinteger], FloatArray]:
+def _nearest(rows: RowVectors, centers: FloatArray, tie: float) -> tuple[Labels, FloatArray]:
     """Return each row's nearest center, the first of equally near ones, and how much nearer it is.
 
     Parameters
@@ -375,29 +398,40 @@ def _label_type(n_clusters: int) -> type[np.signedinteger]:
     return np.int8 if n_clusters <= np.iinfo(np.int8).max else np.int16
 
 
-def _means(
-    labels: NDArray[np.signedinteger],
+def _shifts(
+    before: Labels,
+    found: Labels,
     rows: RowVectors,
     weights: FloatArray,
-    total: FloatArray,
-    centers: FloatArray,
+    movers: IntArray,
+    n_clusters: int,
 ) -> FloatArray:
-    """Return the mean of each cluster's rows for every start; an empty one keeps its center.
+    """Return how much the sums of the clusters' rows change, start by start.
+
+    After a few steps few rows change, and only those are added up.
 
     Parameters
     ----------
-    labels : array of shape (n_starts, n_rows)
+    before, found : arrays of shape (n_starts, n_rows)
+        The labels before and after the change.
     rows : RowVectors
     weights : array of shape (n_rows,)
-    total : array of shape (n_dimensions + 1,)
-        The weighted sum of all rows.
-    centers : array of shape (n_clusters, n_starts, n_dimensions)
+    movers : integer array
+        The rows that change their cluster in any start.
+    n_clusters : int
+
+    Returns
+    -------
+    array of shape (n_clusters, n_starts, n_dimensions + 1)
     """
-    clusters = np.arange(1, len(centers), dtype=labels.dtype)[:, None, None]
-    members = (labels == clusters) * weights
-    sums = np.empty((*centers.shape[:2], len(total)))
-    sums[1:] = rows.sums(members.reshape(-1, len(weights))).reshape(sums[1:].shape)
-    # The first cluster has what the others have not, but for rounding.
-    sums[0] = np.where((labels == 0).any(axis=1)[:, None], total - sums[1:].sum(axis=0), 0.0)
-    sizes = sums[..., -1:]
-    return np.where(sizes > 0.0, sums[..., :-1] / np.where(sizes > 0.0, sizes, 1.0), centers)
+    if len(movers) < len(weights) / 2:
+        before, found, weights = before[:, movers], found[:, movers], weights[movers]
+        rows = rows.part(movers)
+    clusters = np.arange(1, n_clusters, dtype=found.dtype)[:, None, None]
+    joined = (found == clusters).view(np.int8) - (before == clusters).view(np.int8)
+    shifts = np.empty((n_clusters, len(found), rows.shape[1] + 1))
+    sums = rows.sums((joined * weights).reshape((n_clusters - 1) * len(found), len(weights)))
+    shifts[1:] = sums.reshape(shifts[1:].shape)
+    # The first cluster loses what the others win.
+    shifts[0] = -shifts[1:].sum(axis=0)
+    return shifts

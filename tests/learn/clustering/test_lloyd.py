@@ -121,6 +121,15 @@ def test_too_few_passes_are_told(case):
     assert (n_iter, settled) == (1, False)
 
 
+def test_sampled_vectors_have_the_dimensions_that_the_rows_span(case):
+    lookup, _, sample = case
+    rows = sample_vectors(lookup, sample)
+    long = lookup.rows(list(sample.codes.T), np.float64)
+    rank = np.linalg.matrix_rank(long - long.mean(axis=0))
+    assert rows.shape[1] == rank < long.shape[1]
+    np.testing.assert_allclose(pairwise_distances(rows), pairwise_distances(long), atol=1e-6)
+
+
 @given(small_tables())
 @pytest.mark.filterwarnings("ignore::UserWarning")  # random tables may be degenerate
 def test_short_vectors_have_the_distances_of_the_long_ones(table):

@@ -114,6 +114,9 @@ MOST_DIMENSIONS, PRINCIPAL = 256, 64
 """Sampled rows with more than `MOST_DIMENSIONS` dimensions keep their `PRINCIPAL` first principal
 ones."""
 
+UNUSED = 1e-13
+"""Axes with at most this share of the squared length of the longest are not used by any row."""
+
 SAME = 9
 """Rows that agree in this many decimals, relative to the largest number, are equal."""
 
@@ -144,8 +147,15 @@ def sample_vectors(lookup: LookUp, sample: RowSample) -> FloatArray:
     if count_distinct(rows) == 1:
         return np.zeros((len(rows), 1))
     if min(rows.shape) <= MOST_DIMENSIONS:
-        return shortened(rows)
+        return _within_rank(shortened(rows))
     return _principal(rows)
+
+
+def _within_rank(rows: FloatArray) -> FloatArray:
+    """Turn rows into the dimensions that they differ in; a column has one less than values."""
+    lengths, axes = np.linalg.eigh(rows.T @ rows)
+    is_used = lengths > UNUSED * lengths[-1]
+    return rows if is_used.all() else rows @ axes[:, is_used]
 
 
 def _principal(rows: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from operator import add
@@ -25,7 +25,7 @@ from untie._learn.selection.k_choice import STABLE, KChoice, is_sure
 from untie._learn.spaces.order_space import CoarseView
 from untie._learn.spaces.value_space import ValueSpace, count_members
 from untie._learn.vectors import LookUp
-from untie._util.arrays import ROUNDING, squared_distances, squared_lengths
+from untie._util.arrays import ROUNDING, squared_lengths
 from untie._util.checks import check_integer
 from untie._util.k_means import best_labels
 from untie._util.threads import in_threads, one_thread, pays
@@ -102,9 +102,13 @@ def purity(y_true: Any, labels: Any) -> float:
 def distances_of(rows: FloatArray) -> FloatArray:
     """Return the distances of all pairs of vectors; shape (n_rows, n_rows)."""
     lengths = squared_lengths(rows)
-    distances = squared_distances(rows @ rows.T, lengths, lengths)
+    distances = rows @ rows.T
+    distances *= -2.0  # in place, as new arrays of this size take longer than what is done to them
+    distances += lengths
+    distances += lengths[:, None]
+    np.maximum(distances, 0.0, out=distances)
     np.fill_diagonal(distances, 0.0)
-    return np.sqrt(distances)
+    return np.sqrt(distances, out=distances)
 
 
 def silhouette(distances: FloatArray, weights: FloatArray, labels: IntArray) -> float:
@@ -318,8 +322,8 @@ def fit_half(rows: JudgedRows, weights: FloatArray, drawn: Labels, found: Labels
 
 def all_labels(rows: JudgedRows, fit: HalfFit) -> Labels:
     """Return the nearest cluster of every row, by all of its columns."""
-    distances = _distances(rows, fit, range(len(rows.sizes)))
-    return _nearest(distances, distances)
+    distances = _distances(rows.codes, fit, range(len(rows.sizes)))
+    return _nearest(distances, _scale(distances))
 
 
 def hidden_gains(
@@ -348,74 +352,98 @@ def hidden_gains(
         Attributes that are hidden all the time, and not predicted.
     """
     tested, trained = np.flatnonzero(test > 0), np.flatnonzero(fit.weights > 0)
-    of_rows = np.zeros(len(test))
-    of_attributes, squares = np.zeros((2, len(rows.sizes)))
+    asked = np.arange(len(test)) if refit else tested
+    predicted = np.arange(len(rows.sizes)) if never is None else np.flatnonzero(~never)
+    of_rows, (of_attributes, squares) = np.zeros(len(test)), np.zeros((2, len(rows.sizes)))
+    if not len(predicted):
+        return Gains(of_rows, of_attributes, squares)
+    labels = _labels_without(rows, fit, asked, predicted)
+    members = labels[trained] if refit else fit.labels[trained, None]
+    table, starts = _log_ratios(rows, fit, predicted, members, trained)
+    joined = labels[tested] if refit else labels
+    cells = rows.cells[np.ix_(tested, predicted)] + starts
+    found = table.ravel().take(joined * table.shape[1] + cells) * rows.votes[predicted]
+    of_rows[tested] = found.sum(axis=1) * test[tested]
+    of_attributes[predicted] = test[tested] @ found
     in_each = test[tested] * (rows.weights / rows.draws)[tested]
-    for predicted, labels in _labels_without(rows, fit, never):
-        members = labels if refit else fit.labels
-        for attribute in predicted.tolist():
-            table = _log_ratios(rows, fit, attribute, members[trained], trained)
-            cells = rows.cells[tested, attribute]
-            found = table[labels[tested], cells] * rows.votes[attribute]
-            of_rows[tested] += found * test[tested]
-            of_attributes[attribute] = found @ test[tested]
-            squares[attribute] = np.square(found) @ in_each
+    squares[predicted] = in_each @ np.square(found)
     return Gains(of_rows, of_attributes, squares)
 
 
-def _labels_without(
-    rows: JudgedRows, fit: HalfFit, never: BoolArray | None
-) -> Iterator[tuple[IntArray, Labels]]:
-    """Yield attributes that are predicted, and the clusters that rows join without them."""
-    never = np.zeros(len(rows.sizes), dtype=bool) if never is None else never
-    seen = np.flatnonzero(~never)
-    total = _distances(rows, fit, seen)
-    for hidden, predicted in rows.groups:
-        predicted = predicted[~never[predicted]]
-        if len(predicted):
-            hidden = hidden[~never[hidden]]
-            yield predicted, _nearest(total - _distances(rows, fit, hidden), total)
+def _labels_without(rows: JudgedRows, fit: HalfFit, asked: IntArray, predicted: IntArray) -> Labels:
+    """Return the clusters that some rows join without each of the attributes that are shown.
+
+    Returns
+    -------
+    array of shape (n_asked, n_predicted)
+    """
+    places = np.full(len(rows.sizes), -1)
+    places[predicted] = np.arange(len(predicted))
+    total = _distances(rows.codes, fit, predicted)
+    scale, total, codes = _scale(total), total[asked], rows.codes[asked]
+    labels = np.empty((len(asked), len(predicted)), dtype=np.intp)
+    for hidden, without in rows.groups:
+        hidden, without = (group[places[group] >= 0] for group in (hidden, without))
+        if len(without):
+            nearest = _nearest(total - _distances(codes, fit, hidden), scale)
+            labels[:, places[without]] = nearest[:, None]
+    return labels
 
 
-def _distances(rows: JudgedRows, fit: HalfFit, attributes: IntArray | range) -> FloatArray:
-    """Add up the distances of all rows to the clusters over some attributes."""
-    total = np.zeros((len(rows.weights), fit.n_clusters))
+def _distances(codes: LongArray, fit: HalfFit, attributes: Iterable[int]) -> FloatArray:
+    """Add up the distances of rows to the clusters over some attributes."""
+    total = np.zeros((len(codes), fit.n_clusters))
     for attribute in attributes:
-        total += fit.distances[attribute].take(rows.codes[:, attribute], axis=0)
+        total += fit.distances[attribute].take(codes[:, attribute], axis=0)
     return total
 
 
-def _nearest(distances: FloatArray, total: FloatArray) -> Labels:
-    """Return the nearest cluster; sums that differ by rounding are equal, and the first wins.
+def _scale(total: FloatArray) -> float:
+    """Return what distances are rounded relative to: the largest in all columns.
 
-    What rounding is depends on the distances in all columns, `total`: of rows whose other columns
-    say nothing, nothing but rounding is left.
+    Of rows whose other columns say nothing, nothing but rounding is left.
     """
-    scale = float(total.max(initial=0.0)) or 1.0
-    return np.round(distances / scale, DECIMALS).argmin(axis=1)
+    return float(total.max(initial=0.0)) or 1.0
+
+
+def _nearest(distances: FloatArray, scale: float) -> Labels:
+    """Return the nearest cluster; sums that differ by rounding are equal, and the first wins."""
+    distances *= 10.0**DECIMALS / scale
+    return np.rint(distances, out=distances).argmin(axis=1)
 
 
 def _log_ratios(
-    rows: JudgedRows, fit: HalfFit, attribute: int, members: Labels, trained: Labels
-) -> FloatArray:
-    """Return ln(share in the cluster / share in all rows); shape (n_clusters, n_values + 1).
+    rows: JudgedRows, fit: HalfFit, predicted: IntArray, members: Labels, trained: Labels
+) -> tuple[FloatArray, IntArray]:
+    """Return ln(share in the cluster / share in all rows) of the values of some attributes.
 
     0 for values that the trained rows do not have, of which the clusters know nothing, and for
     unknown ones, which come last.
+
+    Parameters
+    ----------
+    members : array of shape (n_trained, n_predicted) or (n_trained, 1)
+        The clusters, which may depend on the attribute that is predicted.
+
+    Returns
+    -------
+    array of shape (n_clusters, n_values + 1 of all attributes), where each attribute starts
     """
-    size = rows.sizes[attribute]
-    column = rows.cells[trained, attribute]
-    shape = fit.n_clusters, size + 1
-    joint = cross_table(members, column, shape, fit.weights[trained])[:, :size]
+    sizes = np.array([rows.sizes[attribute] + 1 for attribute in predicted.tolist()])
+    ends = np.cumsum(sizes)
+    starts, shape = ends - sizes, (fit.n_clusters, int(ends[-1]))
+    cells = rows.cells[np.ix_(trained, predicted)] + (starts + members * shape[1])
+    weights = np.repeat(fit.weights[trained], len(predicted))
+    sums = np.bincount(cells.ravel(), weights, minlength=shape[0] * shape[1])
+    joint = sums.reshape(shape).astype(float, copy=False)
+    joint[:, ends - 1] = 0.0
     totals = joint.sum(axis=0)
-    result = np.zeros((fit.n_clusters, size + 1))
-    seen = np.flatnonzero(totals > 0)
-    if len(seen):
-        shares = totals[seen] / totals.sum()
-        within = joint[:, seen] + PRIOR * shares
-        within /= joint.sum(axis=1, keepdims=True) + PRIOR
-        result[:, seen] = np.log(within / shares)
-    return result
+    known = np.repeat(np.add.reduceat(totals, starts), sizes)
+    shares = np.divide(totals, known, out=np.zeros_like(totals), where=known > 0)
+    within = joint + PRIOR * shares
+    within /= np.repeat(np.add.reduceat(joint, starts, axis=1) + PRIOR, sizes, axis=1)
+    ratios = np.divide(within, shares, out=np.ones(shape), where=totals > 0)
+    return np.log(ratios, out=ratios), starts
 
 
 AUTO_KS = range(2, 11)
@@ -599,7 +627,8 @@ def _try(
 
 def _try_numbers(trial: _Trial, numbers: list[int], more: list[int]) -> _Tried:
     # The largest, which take longest, first.
-    found = in_threads(trial.try_number, numbers[::-1], trial.pays)[::-1]
+    worth = pays(len(numbers) * trial.judged.codes.size)
+    found = in_threads(trial.try_number, numbers[::-1], worth)[::-1]
     tried = list(numbers)
     for number in more:
         if not _Figures.of(trial, found).may_have_more:
@@ -692,7 +721,7 @@ class _Trial:
         self.n_splits = n_splits
         self.halves = [half for split in splits for half in (split, split[::-1])]
         self.seed = rng.randint(2**31 - 1)
-        self.pays = pays(judged.codes.size)
+        self.pays = pays(len(self.halves) * judged.codes.size)
 
         def points(weights: FloatArray) -> Points:
             drawn = np.flatnonzero(weights > 0)
