@@ -24,7 +24,7 @@ from untie._learn.spaces.value_space import KnownSpace
 from untie._prepare.note import LEFT_OUT
 from untie._prepare.numbers import as_number
 from untie._table import frames
-from untie._table.column_codes import factorize
+from untie._table.column_codes import factorize, is_missing, value_text
 from untie._table.names import check_names
 from untie._table.orders import (
     AUTO,
@@ -33,7 +33,14 @@ from untie._table.orders import (
     find_orders,
     without_order,
 )
-from untie._table.rows import encode, learn_vocabulary, read_weights, split_weights
+from untie._table.rows import (
+    cells_of,
+    encode,
+    learn_vocabulary,
+    list_of,
+    read_weights,
+    split_weights,
+)
 from untie._table.table import array_names, read_table
 from untie._table.vocabulary import INFREQUENT, Vocabulary, joins_rare_values, sort_values
 from untie._util.types import BoolArray, Codes, FloatArray, IntArray, Value
@@ -213,6 +220,34 @@ class FittedTable:
         check_names([labels], table.names, "the table", ", which labels names", remedy)
         cells = table.columns[table.names.index(labels)]
         return (data if labels in self.names else split_weights(data, labels)[0]), cells
+
+    @property
+    def row_names(self) -> str | None:
+        """The column of raw rows that names them, if there is one."""
+        return None if self.preparer is None else self.preparer.row_names_
+
+    def names_at(self, data: Any, positions: IntArray) -> list[str] | None:
+        """Return the names of some raw rows, in memory or lazy; None if rows have no names.
+
+        Rows that can be read only once have none, nor have those without the column of the names.
+        """
+        name = self.row_names
+        source = open_table(data)
+        if name is None or self.preparer is None or isinstance(data, Iterator):
+            return None
+        if not source.is_lazy:
+            table = self.preparer._named(read_table(source.data, min_rows=0))
+            if name not in table.names:
+                return None
+            cells = list_of(table.columns[table.names.index(name)][positions])
+        elif source.is_one_shot or name not in source.columns:
+            return None
+        else:
+            wanted, places = np.unique(positions, return_inverse=True)
+            pieces = source.select([name]).rows_at(wanted)
+            found = [cell for piece in pieces for cell in cells_of(read_table(piece), name)]
+            cells = [found[place] for place in places]
+        return ["" if is_missing(cell) else value_text(cell) for cell in cells]
 
     def outside(self, data: Any) -> Any:
         """Return what `Preparer.outside` finds of raw rows; None without a preparer."""
@@ -487,6 +522,11 @@ def check_positions(rows: Any) -> IntArray | None:
                 raise ValueError(f"There is no row {array.min()}; rows are counted from 0.")
             return array.astype(np.intp)
     return None
+
+
+def named_rows(positions: IntArray, names: list[str] | None) -> dict[str, Any]:
+    """Return columns of a frame that say which rows it is about."""
+    return {"position": positions, **({} if names is None else {"name": names})}
 
 
 def cell_texts(encoder: TableEncoder, data: Any, positions: IntArray | None = None) -> Any:

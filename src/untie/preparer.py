@@ -94,6 +94,12 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         Parts to extract from every column of dates, as additional columns: ``bought (weekday)``.
         Times with a time zone are instants; their parts and ranges are in UTC, the same on every
         engine. For the parts in a local time, pass local times without a zone.
+    row_names : "auto", None or str, default="auto"
+        The column that names the rows where single rows are shown, as in
+        :func:`untie.explain.outliers` and the report. It is not learned from. "auto" takes one that
+        was left out as an id or as short free text, has a cell in every row and hardly repeats: one
+        that is called a name or a title first, then other text, then numbers. None shows the rows'
+        numbers alone. A column in `drop` is taken only if it is named here.
 
     Attributes
     ----------
@@ -105,6 +111,8 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         Number of columns of the table, that of the weights excluded.
     feature_names_in_ : array of shape (`n_features_in_`,)
         Their names, if the table has names.
+    row_names_ : str or None
+        The column that names the rows, if there is one.
 
     See Also
     --------
@@ -123,9 +131,9 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     ... })
     >>> preparer = Preparer(bins=3).fit(people)
     >>> preparer.decisions()
-       column    action            reason
-    0  person  left out  looks like an id
-    1     age    binned     into 3 ranges
+       column    action                            reason
+    0  person  left out  looks like an id; names the rows
+    1     age    binned                     into 3 ranges
     2    city      kept
     >>> preparer.transform(people).head(2)
             age  city
@@ -146,6 +154,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         missing: str | Sequence[str] = AUTO,
         day_first: bool | None = None,
         date_parts: Sequence[str] = (),
+        row_names: str | None = AUTO,
     ) -> None:
         self.columns = columns
         self.drop = drop
@@ -155,6 +164,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         self.missing = missing
         self.day_first = day_first
         self.date_parts = date_parts
+        self.row_names = row_names
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Decide what to do with each column.
@@ -410,6 +420,8 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     def _adopt(self, preparation: Preparation) -> None:
         self._preparation = preparation
         self.columns_, self.notes_ = preparation.columns, preparation.notes
+        naming = (note.column for note in self.notes_ if Reason.ROW_NAMES in note.reasons)
+        self.row_names_ = next(naming, None)
 
     def _output(self) -> str:
         own: dict[str, str] = getattr(self, "_sklearn_output_config", {})

@@ -9,11 +9,11 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from untie._engines.source import Source
-from untie._prepare.deciding import Options, decide, part_name, part_rules
+from untie._prepare.deciding import Options, decide, find_row_names, part_name, part_rules
 from untie._prepare.look import Summary, look_at
 from untie._prepare.note import KEPT, LEFT_OUT, Note, Reason, Reasons
 from untie._prepare.numbers import NUMBER
-from untie._prepare.rules import AS_IT_IS, NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, as_text
+from untie._prepare.rules import AS_IT_IS, AUTO, NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, as_text
 from untie._table.column_codes import factorize, typed_numbers
 from untie._table.frames import make_frame, structured, usable
 from untie._table.names import ADD_COLUMN, check_names, expand_names
@@ -243,6 +243,10 @@ def make_preparation(source: Source, options: Options, sample_weight: Any) -> Pr
         alone = any(s.rows.sum() + s.n_missing == 1 for s in seen)
         hint = _remedy([notes[name] for name in able], alone)
         raise ValueError(message("No column is left to learn from ({0}).{1}", said, hint))
+    if options.row_names == AUTO:
+        naming = find_row_names(notes, dict(zip(chosen, seen, strict=True)))
+        if naming is not None:
+            notes[naming] = notes[naming].also({Reason.ROW_NAMES: {}})
     said_of_all = tuple(notes[name] for name in names)
     return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins)
 
@@ -300,13 +304,21 @@ def _choose(
         check_names(() if given is None else given, names, "the table", f", which {argument} names")
     given = () if weight is None else (weight,)
     check_names(given, names, "the table", ", which sample_weight names")
+    naming = options.row_names
+    if naming not in (AUTO, None):
+        check_names([naming], names, "the table", message(", which {row_names} names"))
     dropped = {}
     wanted = set(names if options.columns is None else options.columns) - set(options.drop)
     for name in names:
         if name == weight:
             dropped[name] = Reason.WEIGHTS
+        elif name == naming:
+            dropped[name] = Reason.ROW_NAMES
         elif name not in wanted:
             dropped[name] = Reason.AS_ASKED
+    if naming in dropped and naming in (options.columns or ()):
+        said = "{row_names} names the column {0}, which is then not learned from, and so does "
+        raise ValueError(message(said + "{columns}; keep one of them.", repr(naming)))
     for name in options.categorical:
         if name in dropped:
             said = "{categorical} names the column {0}, which is not to be used; take it out "

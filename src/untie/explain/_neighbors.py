@@ -15,6 +15,7 @@ from untie._inputs import (
     cell_texts,
     check_positions,
     known_space,
+    named_rows,
     one_row,
 )
 from untie._learn.nearest import Nearest, Search, queries_at_once, side_by_side
@@ -71,7 +72,8 @@ def neighbors(
     -------
     frame
         One row per neighbor, the nearest first: row (its position in `data` or in `rows`), rank
-        (from 1), position (of the neighbor in `data`), similarity (which need not fall with the
+        (from 1), position (of the neighbor in `data`), name (of the neighbor, if rows have names:
+        see `Preparer`), similarity (which need not fall with the
         rank: rare values make a row similar to more), distance. See `why_similar` for what missing
         cells do to both.
 
@@ -108,7 +110,7 @@ def neighbors(
     result = {
         "row": row if own is None else own[row],
         "rank": _ranks(row),
-        "position": found.position,
+        **named_rows(found.position, fitted.names_at(data, found.position)),
         "similarity": _similarities(space, [c[row] for c in queries], found.codes, chosen),
         "distance": np.sqrt(found.distance),
     }

@@ -16,6 +16,7 @@ from untie._inputs import (
     FittedTable,
     as_fitted,
     cell_texts,
+    named_rows,
     one_raw_row,
     one_row,
     unknown_cells,
@@ -231,7 +232,7 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     Returns
     -------
     frame
-        The most unusual row first: position, score, share (of the rows with at least this score)
+        The most unusual row first: position (from 0), name (if rows have names), score, share (of the rows with at least this score)
         and reason, its most surprising pairs and values in words.
 
     See Also
@@ -268,7 +269,7 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     if share_of == MODEL:
         usual = _scores_of_model(encoder) or usual
     columns = {
-        "position": worst,
+        **named_rows(worst, fitted.names_at(data, worst)),
         "score": scores[worst],
         "share": _share_above(scores[worst], *usual),
         "reason": [

@@ -42,6 +42,7 @@ LIFT = (
 )
 RANGES = "Of a column with an order, the range is named that sets the cluster apart most."
 STABILITY = "Stability is how well the cluster comes back in resampled rows, from 0 to 1."
+COUNTED = "Rows are counted from 1."
 """What the figures mean."""
 
 
@@ -112,7 +113,7 @@ def _meaning(study: Study, made: list[Card]) -> str:
     telling = {line for card in made if card.values for line in card.values.rows}
     has_ranges = any(row[0].text in study.ordered_names for row in telling)
     has_stability = study.verdict.stability is not None
-    there = ((LIFT, telling), (RANGES, has_ranges), (STABILITY, has_stability))
+    there = ((LIFT, telling), (RANGES, has_ranges), (STABILITY, has_stability), (COUNTED, made))
     return " ".join(sentence for sentence, is_there in there if is_there)
 
 
@@ -168,9 +169,10 @@ def _rows(study: Study, name: str, caption: str, lines: Lines, notes: list[str])
     texts = cell_texts(study.encoder, study.frame, np.array(positions, dtype=np.intp))
     kept = set(study.shares["column"][:CARD_COLUMNS])
     places = [place for place, column in enumerate(study.names) if column in kept]
+    names = study.row_names(np.array(positions, dtype=np.intp)) or [""] * len(positions)
     heads = [
-        f"row {position:,}{f' ({note})' if note else ''}"
-        for position, note in zip(positions, notes, strict=True)
+        f"{f'{name}, ' if name else ''}row {position + 1:,}{f' ({note})' if note else ''}"
+        for name, position, note in zip(names, positions, notes, strict=True)
     ]
     columns: Lines = {"column": [study.names[place] for place in places]}
     columns |= {head: [texts[place][row] for place in places] for row, head in enumerate(heads)}

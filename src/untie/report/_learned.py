@@ -66,7 +66,7 @@ ANEW = (
 UNUSUAL = (
     "Rows with values that are each frequent and yet hardly ever occur together. The score adds up "
     "the surprise of all pairs, in nats (1 nat is 1.44 bits); share: of all rows that are at least "
-    "as surprising. Rows are counted from 0."
+    "as surprising. Rows are counted from 1."
 )
 
 GAIN = (
@@ -241,8 +241,12 @@ def unusual(study: Study) -> dict[str, Any]:
     if not kept:
         return {"table": None, "said": f"{said}No row has a surprising combination of values."}
     rows = positions[lines["position"]]
-    lines["row"] = rows.tolist()
+    lines["row"] = (rows + 1).tolist()
     lines["cluster"] = study.labels[rows].tolist()
+    names = study.row_names(rows)
     kinds = "row:count cluster:count score:number share:share reason:long"
+    if names is not None:
+        lines["name"] = names
+        kinds = kinds.replace("row:count", "row:count name:text")
     table = view("outliers", "The most unusual rows", kinds, lines)
     return {"table": table, "said": f"{said}{UNUSUAL}"}

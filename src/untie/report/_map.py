@@ -144,7 +144,8 @@ def landscape(study: Study) -> dict[str, Any]:
     kinds = find_kinds(study.encoder, study.rows(study.sample))
     columns, places = _columns(study)
     return {
-        "rows": study.sample.tolist(),
+        "rows": (study.sample + 1).tolist(),  # as people count them
+        "row_names": study.row_names(study.sample),
         "clusters": study.labels[study.sample].tolist(),
         "kinds": kinds.members.tolist(),
         "first": kinds.first.tolist(),

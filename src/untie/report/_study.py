@@ -1,6 +1,6 @@
 """What a page is about: a model, its rows and answers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ from untie._util.types import FloatArray, IntArray
 from untie.encoder import TableEncoder
 from untie.explain import Verdict, cluster_profile, names_of, weight_shares
 from untie.preparer import Preparer
-from untie.report._limits import MAP_COLUMNS, MAP_ROWS, shown
+from untie.report._limits import MAP_COLUMNS, MAP_ROWS, ROW_NAME, shown
 from untie.report.code import PageCode
 
 LEAST_OF_A_CLUSTER = 30
@@ -84,6 +84,8 @@ class Study:
         Of all that is drawn.
     code : PageCode
         How the page is made again.
+    names_at : callable
+        Returns the names of the rows at some positions; None if they have none.
     """
 
     encoder: TableEncoder
@@ -95,6 +97,7 @@ class Study:
     answers: Answers | None
     seed: int
     code: PageCode
+    names_at: Callable[[IntArray], list[str] | None] = lambda positions: None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -184,6 +187,11 @@ class Study:
         n_left = MAP_ROWS - np.count_nonzero(chosen)
         chosen[drawn[~chosen[drawn]][:n_left]] = True
         return np.flatnonzero(chosen)
+
+    def row_names(self, positions: IntArray) -> list[str] | None:
+        """Return what the page calls some rows besides their numbers; None if they have no names."""
+        names = self.names_at(positions)
+        return None if names is None else [shown(name, ROW_NAME) if name else "" for name in names]
 
     def rows(self, positions: IntArray) -> Any:
         """Return some rows."""

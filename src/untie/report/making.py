@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -186,6 +186,7 @@ def report_fitted(
             answers=answers and replace(answers, is_learned=answers.column in fitted.learned_from),
             seed=seed,
             code=code,
+            names_at=partial(fitted.names_at, data),
         )
         return make_page(study, watch)
 
