@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+import untie
 from untie import Preparer, TableClusterer, TableEncoder, choose_k, explain, plot
 from untie._table.frames import columns_of
 
@@ -150,8 +151,11 @@ def test_all_models_take_rows_as_they_come(name, table, encoder, clusterer, pipe
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_raw_rows_are_prepared_as_the_model_prepares_them(name, table, clusterer, prepared):
-    found = QUESTIONS[name](clusterer, table)
-    assert columns_of(found) == columns_of(QUESTIONS[name](*prepared))
+    found = columns_of(QUESTIONS[name](clusterer, table))
+    if "position" in found:  # prepared rows have no names
+        names = found.pop("name")
+        assert found["position"] == [table.person.tolist().index(name) for name in names]
+    assert found == columns_of(QUESTIONS[name](*prepared))
 
 
 @pytest.mark.parametrize("name", WITH_LABELS)
@@ -338,3 +342,28 @@ def test_rows_of_any_form_and_library(table, clusterer):
     model = TableClusterer(preparer=Preparer()).fit(rows)
     found = explain.why_outlier(model, rows[7].tolist())
     assert set(found.column) == {"x0", "x1", "x2", "x3"}
+
+
+NAMED_ROWS = {
+    "outliers": lambda m, X: explain.outliers(m, X, n=3),
+    "neighbors": lambda m, X: explain.neighbors(m, X, [4, 2], n=3),
+    "prototypes": explain.prototypes,
+    "border_cases": explain.border_cases,
+}
+
+
+@pytest.mark.parametrize("name", NAMED_ROWS)
+def test_rows_have_the_names_of_an_id_that_is_left_out(name, table, tmp_path):
+    clusterer = TableClusterer(2).fit(table)
+    found = columns_of(NAMED_ROWS[name](clusterer, table))
+    assert found["name"] == [table.person[position] for position in found["position"]]
+    assert columns_of(NAMED_ROWS[name](clusterer, pl.from_pandas(table))) == found
+    assert "name" not in columns_of(NAMED_ROWS[name](clusterer, table.drop(columns="person")))
+    unnamed = TableClusterer(2, preparer=Preparer(row_names=None)).fit(table)
+    assert "name" not in columns_of(NAMED_ROWS[name](unnamed, table))
+    array = table.to_numpy(dtype=object)
+    assert columns_of(NAMED_ROWS[name](TableClusterer(2).fit(array), array))["name"] == found["name"]
+    if name == "neighbors":
+        table.to_parquet(tmp_path / "t.parquet")
+        lazy = untie.scan(tmp_path / "t.parquet")
+        assert columns_of(NAMED_ROWS[name](clusterer, lazy)) == found

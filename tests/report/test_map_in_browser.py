@@ -109,7 +109,7 @@ def test_a_click_shows_the_nearest_rows_and_why(tab):
         preparer=Preparer(),
         random_state=0,
     ).fit(frame)
-    pair = [frame.iloc[[place]] for place in (data["rows"][row], numbers[1])]
+    pair = [frame.iloc[[place]] for place in (data["rows"][row] - 1, numbers[1] - 1)]
     expected = why_similar(clusterer, *pair).set_index("column")
     assert len(lines) - 1 == len(expected)
     for column, mine, theirs, adds, sets in lines[1:]:
