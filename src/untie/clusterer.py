@@ -340,7 +340,7 @@ class TableClusterer(
             )
         weight = source.check_weight(sample_weight)
         ready = prepare_rows(self._new_preparer(), source, weight, bool(self.verbose))
-        rows = ready.rows
+        rows, weight = ready.rows, ready.weight
         _, sample = encoder._fit_rows(rows, weight, ready.preparer)
         with stage("Finding the clusters", bool(self.verbose)):
             sample = sample_source(encoder, rows, weight) if sample is None else sample

@@ -21,20 +21,23 @@ from untie._persistence.models import Savable
 from untie._prepare.deciding import BINS, MAX_CATEGORIES, Options
 from untie._prepare.note import LEFT_OUT, Reason
 from untie._prepare.numbers import read, write
-from untie._prepare.preparation import Preparation, make_preparation
+from untie._prepare.preparation import Preparation, Weighed, make_preparation
 from untie._prepare.rules import AUTO, NUMBERS, OTHERS, TEXT, Bin, Keep
 from untie._table.column_codes import factorize
 from untie._table.frames import coded_once, columns_of, make_frame
 from untie._table.names import check_names, expand_names, listed
 from untie._table.orders import declared_orders
-from untie._table.rows import split_weights
+from untie._table.rows import read_weights, split_weights
 from untie._table.table import Table, read_table
-from untie._table.vocabulary import Vocabulary
+from untie._table.vocabulary import Vocabulary, number_repeats
 from untie._util.checks import check_one_of
-from untie._util.messages import Parameter, message, need, stage
+from untie._util.messages import Parameter, Row, message, need, stage, warn_user
 from untie._util.types import FloatArray, Value
 
 OUTPUTS = ("default", "pandas", "polars")
+
+WEIGHT = "weight"
+"""The column that says how often rows count, of a lazy table with rows that do not."""
 
 
 class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=None):
@@ -496,12 +499,54 @@ def prepare_rows(
     weight = source.check_weight(sample_weight)
     with stage("Preparing the columns", verbose):
         preparer._fit_source(source, weight)
+    warn_of_empty(preparer)
     if isinstance(source, MemorySource):
         data, weight = split_weights(source.data, weight)
         rows = preparer._transform_source(MemorySource(data))
+        weight = counted_weights(preparer, data, weight)
         return PreparedRows(preparer, MemorySource(coded_once(rows)), weight)
-    kept = [] if weight is None else [weight]
-    return PreparedRows(preparer, open_table(preparer._transform_source(source, kept)), weight)
+    return PreparedRows(preparer, *counted_source(preparer, source, weight))
+
+
+def warn_of_empty(preparer: Preparer) -> None:
+    """Warn of the rows without cells of the table that a preparer was fitted on."""
+    n, first = preparer._preparation.n_empty, preparer._preparation.first_empty
+    if n:
+        rows = message(", ".join(f"{{{place}}}" for place in range(len(first))), *map(Row, first))
+        more = ", ..." if n > len(first) else ""
+        are = "1 row has" if n == 1 else f"{n:,} rows have"
+        said = "{0} no cell that is not missing or blank ({1}{2}). Nothing is learned from such "
+        warn_user(message(said + "rows, as if their weight were 0; drop them.", are, rows, more))
+
+
+def counted_weights(preparer: Preparer | None, data: Any, weights: Any) -> Any:
+    """Return how often raw rows in memory count: 0 for those without cells.
+
+    Weights that need no change, or are none, come back as they are.
+    """
+    if preparer is None:
+        return weights
+    table = preparer._named(read_table(data, min_rows=0))
+    if not set(preparer._preparation.looked_at) <= set(table.names):
+        return weights
+    given = None if weights is None else read_weights(weights, table.n_rows)
+    return preparer._preparation.weights(table, given)
+
+
+def counted_source(
+    preparer: Preparer, source: Source, weight: str | None
+) -> tuple[Source, str | None]:
+    """Return prepared rows of a lazy table, and the column that says how often they count.
+
+    There is such a column where there is one of weights, or rows without cells.
+    """
+    preparation = preparer._preparation
+    if not preparation.n_empty:
+        kept = [] if weight is None else [weight]
+        return open_table(preparer._transform_source(source, kept)), weight
+    name = number_repeats([*source.columns, *preparation.columns, WEIGHT])[-1]
+    task = Weighed(preparation, weight, name)
+    return open_table(source.map_frames(task, [*preparation.columns, name])), name
 
 
 def _check_readable(source: Source) -> None:

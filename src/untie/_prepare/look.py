@@ -5,7 +5,8 @@ are measurements, ids or text, a sample of the rows is enough; it depends on the
 alone, so that chunks of any size give the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -71,8 +72,71 @@ class Summary:
     reason: str = ""
 
 
-def look_at(source: Source, columns: Sequence[str], sample_weight: Any) -> list[Summary]:
+FEWEST_COLUMNS = 3
+"""In a table of fewer columns, a row without cells is a combination of missing ones like others."""
+
+SHOWN_EMPTY = 5
+"""At most this many rows without cells are named."""
+
+
+def empty_rows(table: Table, columns: Sequence[str], counts: BoolArray | None = None) -> IntArray:
+    """Return the positions of the rows in which every cell of some columns is missing or blank.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    columns : sequence of str
+        The columns; with fewer than three, no row is empty.
+    counts : boolean array of shape (n_rows,), optional
+        The rows to look at.
+    """
+    rows = np.arange(table.n_rows) if counts is None else np.flatnonzero(counts)
+    if len(columns) < FEWEST_COLUMNS:
+        return rows[:0]
+    cells = dict(zip(table.names, table.columns, strict=True))
+    for name in columns:
+        if not len(rows):
+            break
+        try:
+            codes, values = factorize(cells[name][rows], name)
+        except (TypeError, ValueError):  # lists, or what can't be read
+            return rows[:0]
+        is_blank = [not value.strip() if isinstance(value, str) else False for value in values]
+        is_blank = [value is None or blank for value, blank in zip(values, is_blank, strict=True)]
+        rows = rows[np.array(is_blank, dtype=bool)[codes]]
+    return rows
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What a table has in some columns, and its rows that are no rows of data.
+
+    Parameters
+    ----------
+    summaries : list of Summary
+        One per column, of the rows that are not empty.
+    n_empty : int
+        Number of rows in which every cell is missing or blank.
+    first_empty : tuple of int
+        The positions of the first of them.
+    last : mapping from names to values
+        The cells of the last row that is not empty.
+    n_read : int
+        The number of rows up to that one.
+    """
+
+    summaries: list[Summary]
+    n_empty: int
+    first_empty: tuple[int, ...]
+    last: Mapping[str, Value]
+    n_read: int
+
+
+def look_at(source: Source, columns: Sequence[str], sample_weight: Any) -> Looked:
     """Count the values of some columns of any table, in one pass over its rows.
+
+    Rows in which every cell is missing or blank do not count.
 
     Parameters
     ----------
@@ -93,7 +157,9 @@ def look_at(source: Source, columns: Sequence[str], sample_weight: Any) -> list[
         for start in range(0, max(1, table.n_rows), PIECE_ROWS):
             rows = slice(start, start + PIECE_ROWS)
             look.add(_rows_of(table, rows), None if weights is None else weights[rows])
-    return look.summaries()
+    return Looked(
+        look.summaries(), look.n_empty, tuple(look.first_empty), look.last_cells(), look.n_to_last
+    )
 
 
 def _rows_of(table: Table, rows: slice) -> Table:
@@ -124,11 +190,15 @@ class Look:
         self._hashes = np.empty(0, dtype=np.uint64)
         self._weights = np.empty(0)
         self._cells: list[list[Value]] = [[] for _ in columns]
+        self.n_empty = self.n_to_last = 0
+        self.first_empty: list[int] = []
+        self._last: tuple[Table, IntArray] | None = None
 
     def add(self, table: Table, weights: FloatArray | None) -> None:
         """Take more rows in."""
         hashes = _hashed(self._n_read, table.n_rows)
         weights = np.ones(table.n_rows) if weights is None else weights
+        weights = self._without_empty(table, weights)
         self._n_read += table.n_rows
         self._n_rows += int(np.count_nonzero(weights))
         chosen = self._choose(hashes, weights)
@@ -152,9 +222,36 @@ class Look:
                 codes = codes[chosen]
             self._cells[number] += [values[code] for code in codes.tolist()]
 
+    def _without_empty(self, table: Table, weights: FloatArray) -> FloatArray:
+        """Return the weights with 0 for rows without cells, and remember the last of the others."""
+        empty = empty_rows(table, self.columns, weights > 0)
+        if len(empty):
+            weights = weights.copy()
+            weights[empty] = 0.0
+            n_more = SHOWN_EMPTY - len(self.first_empty)
+            self.first_empty += (empty[:n_more] + self._n_read).tolist()
+            self.n_empty += len(empty)
+        counting = np.flatnonzero(weights)
+        if len(counting):
+            self.n_to_last = self._n_read + int(counting[-1]) + 1
+            self._last = table, counting[-1:]
+        return weights
+
+    def last_cells(self) -> dict[str, Value]:
+        """Return the cells of the last row that counts, but for those that can't be read."""
+        if self._last is None:
+            return {}
+        table, row = self._last
+        cells = dict(zip(table.names, table.columns, strict=True))
+        found = {}
+        for name in self.columns:
+            with suppress(TypeError, ValueError):
+                found[name] = factorize(cells[name][row], name)[1][0]
+        return found
+
     def summaries(self) -> list[Summary]:
         """Return what was found about each column."""
-        if self._n_read and not self._n_rows:
+        if self._n_read and not self._n_rows and not self.n_empty:
             raise ValueError("Every sample weight is zero; at least one row must count.")
         return _in_units([self._summary(number) for number in range(len(self.columns))])
 
