@@ -46,7 +46,13 @@ from untie._table.vocabulary import INFREQUENT, Vocabulary, joins_rare_values, s
 from untie._util.types import BoolArray, Codes, FloatArray, IntArray, Value
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
-from untie.preparer import Preparer, index_of, named_categories
+from untie.preparer import (
+    Preparer,
+    counted_source,
+    counted_weights,
+    index_of,
+    named_categories,
+)
 from untie.untie_method import UNTIE
 
 NOTHING_KNOWN = "nothing is known of the row"
@@ -177,6 +183,22 @@ class FittedTable:
         read_table(rows)  # refuses a table without rows
         return rows, weights
 
+    def counted(self, data: Any, sample_weight: Any = None) -> tuple[Any, Any]:
+        """Return prepared rows, and weights that are 0 for rows without cells.
+
+        As in learning: parameters are as of `rows`, and weights that need no change are as given.
+        """
+        data = list(data) if isinstance(data, Iterator) else data
+        source, preparer = open_table(data), self.preparer
+        rows, weights = self.rows(data, sample_weight)
+        if preparer is None:
+            return rows, weights
+        if not source.is_lazy:
+            return rows, counted_weights(preparer, split_weights(data, sample_weight)[0], weights)
+        if len(self.steps) > 1 or not preparer._preparation.n_empty:
+            return rows, weights
+        return counted_source(preparer, source, sample_weight)
+
     def clustered(self, data: Any, labels: Any = None, sample_weight: Any = None) -> ClusteredRows:
         """Return prepared rows in memory with their clusters and weights.
 
@@ -190,7 +212,7 @@ class FittedTable:
             How often each row counts, or the column that says so.
         """
         data, labels = self.take_labels(data, labels)
-        rows, weights = self.rows(data, sample_weight)
+        rows, weights = self.counted(data, sample_weight)
         if labels is None and self.clusterer is None:
             raise ValueError(
                 f"labels is required, as {_named(self.encoder)} makes no clusters: pass one label "

@@ -98,7 +98,7 @@ def choose_k(
     """
     fitted = as_fitted(model)
     encoder = fitted.encoder
-    rows, weights = fitted.rows(data, sample_weight)
+    rows, weights = fitted.counted(data, sample_weight)
     sample = sample_source(encoder, open_table(rows), weights)
     rng = draws_of(random_state)
     model, columns = encoder._model, encoder.vocabulary_.columns

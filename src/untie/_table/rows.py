@@ -188,6 +188,11 @@ def positive_weights(weights: FloatArray) -> tuple[FloatArray, BoolArray | None]
     return weights[keep], keep
 
 
+def are_rows(weights: FloatArray) -> bool:
+    """Return whether the rows that count at all count once, so that weights add up to rows."""
+    return bool(np.isin(weights, (0.0, 1.0)).all())
+
+
 T = TypeVar("T")
 
 Keep = BoolArray | None

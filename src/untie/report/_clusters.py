@@ -146,7 +146,7 @@ def _card(study: Study, number: int, typical: Any, borders: Any) -> Card:
         number,
         study.group_names[number],
         count(size),
-        unit if study.weights is None else "in sum of weights",
+        "in sum of weights" if study.is_weighted else unit,
         percent(part),
         part,
         study.verdict.said_of(number),
@@ -180,7 +180,7 @@ def _rows(study: Study, name: str, caption: str, lines: Lines, notes: list[str])
 
 
 def _all(study: Study) -> TableView:
-    size = "rows" if study.weights is None else "sum of weights"
+    size = "sum of weights" if study.is_weighted else "rows"
     columns: Lines = {
         "cluster": study.clusters,
         "name": [study.group_names[number] for number in study.clusters],

@@ -158,7 +158,7 @@ def landscape(study: Study) -> dict[str, Any]:
         "names": {str(number): name for number, name in study.group_names.items()},
         "sizes": _sizes(study),
         "is_sample": len(study.sample) < study.n_rows,
-        "is_weighted": study.weights is not None,
+        "is_weighted": study.is_weighted,
     }
 
 

@@ -10,6 +10,7 @@ from numpy.random import RandomState
 
 from untie._inputs import ClusteredTable, as_fitted, order_of, read_clusters
 from untie._table.frames import columns_of, rows_at
+from untie._table.rows import are_rows
 from untie._util.types import FloatArray, IntArray
 from untie.encoder import TableEncoder
 from untie.explain import Verdict, cluster_profile, names_of, weight_shares
@@ -108,6 +109,11 @@ class Study:
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.labels)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows count differently; if not, those that count at all count once."""
+        return self.weights is not None and not are_rows(self.weights)
 
     @property
     def row_weights(self) -> FloatArray:
