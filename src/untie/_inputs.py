@@ -10,12 +10,15 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 from narwhals import dependencies
+from sklearn.base import ClusterMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TakesTables, VectorTask, check_seen
 from untie._count.crosstab import Entries, cross_table, find_entries
+from untie._encoder_base import EncoderBase
+from untie._engines.memory import MemorySource
 from untie._engines.registry import open_table
 from untie._engines.source import check_weight_column
 from untie._learn.columns.attributes import family_sentences, gap_sentences
@@ -42,8 +45,8 @@ from untie._table.rows import (
     split_weights,
 )
 from untie._table.table import array_names, read_table
-from untie._table.vocabulary import INFREQUENT, Vocabulary, joins_rare_values, sort_values
-from untie._util.types import BoolArray, Codes, FloatArray, IntArray, Value
+from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
+from untie._util.types import Codes, FloatArray, IntArray, Value
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
 from untie.preparer import (
@@ -254,10 +257,10 @@ class FittedTable:
         Rows that can be read only once have none, nor have those without the column of the names.
         """
         name = self.row_names
-        source = open_table(data)
         if name is None or self.preparer is None or isinstance(data, Iterator):
             return None
-        if not source.is_lazy:
+        source = open_table(data)
+        if isinstance(source, MemorySource):
             table = self.preparer._named(read_table(source.data, min_rows=0))
             if name not in table.names:
                 return None
@@ -294,10 +297,20 @@ def as_fitted(model: Any) -> FittedTable:
     *before, last = _steps(model) or [model]
     if not isinstance(last, ESTIMATORS):
         got = _named(last) if last is model else f"a Pipeline that ends in {_named(last)}"
+        remedy = "fit one to the table first: TableClusterer().fit(table)."
+        if before and isinstance(last, ClusterMixin) and isinstance(before[-1], EncoderBase):
+            remedy = (
+                "pass the steps before it, and its clusters as labels: model=pipeline[:-1], "
+                f"labels=pipeline[-1].{'labels_' if hasattr(last, 'labels_') else 'predict(...)'}."
+            )
+        elif isinstance(last, ClusterMixin):
+            remedy = (
+                "to ask about its clusters, pass them as labels: model=TableEncoder().fit(table), "
+                "labels=..., one per row."
+            )
         raise TypeError(
             "A fitted TableEncoder, UNTIE or TableClusterer, or a scikit-learn Pipeline that ends "
-            f"in one, is required, got {got}; fit one to the table first: "
-            "TableClusterer().fit(table)."
+            f"in one, is required, got {got}; {remedy}"
         )
     for step in (*before, last):
         try:
@@ -474,18 +487,20 @@ def labels_in_order(encoder: TableEncoder, attribute: int) -> list[str]:
     return [labels[code] for code in sorted(range(last), key=lambda code: (places[code], code))]
 
 
-def one_row(fitted: FittedTable, row: Any) -> Any:
+def one_row(fitted: FittedTable, row: Any, data: Any = None) -> Any:
     """Return a raw row of any form as a prepared table with one row.
 
     Parameters
     ----------
     fitted : FittedTable
         A fitted estimator.
-    row : mapping, pandas Series, sequence of cells or table with one row
-        A mapping or Series has the cells by their columns' names.
+    row : mapping, pandas Series, sequence of cells, table with one row, or int
+        A mapping or Series has the cells by their columns' names; a number is a position in `data`.
+    data : table of shape (n_rows, n_columns), optional
+        What positions are in.
     """
     encoder = fitted.encoder
-    found = fitted.rows(one_raw_row(fitted, row))[0]
+    found = fitted.rows(one_raw_row(fitted, row, data))[0]
     table, vocabulary = read_table(found), encoder.vocabulary_
     for name, cells in () if fitted.steps else zip(table.names, table.columns, strict=True):
         place = vocabulary.columns.index(name) if name in vocabulary.columns else None
@@ -508,9 +523,18 @@ def _are_ranges(encoder: TableEncoder, attribute: int) -> bool:
     return no_number and order_of(encoder, attribute) is not None
 
 
-def one_raw_row(fitted: FittedTable, row: Any) -> Any:
+def one_raw_row(fitted: FittedTable, row: Any, data: Any = None) -> Any:
     """Return a raw row of any form as a raw table with one row; parameters as of `one_row`."""
     names = fitted.names
+    positions = check_positions(row) if is_position(row) else None
+    if positions is not None:
+        if data is None:
+            raise TypeError(
+                f"{row!r} is the position of a row, but the table is not known; name it, with "
+                "data=table, or pass the row itself."
+            )
+        (row,) = open_table(data).rows_at(positions)
+        return row
     if dependencies.is_pandas_series(row):
         row = {str(name): cell for name, cell in row.items()}
     if isinstance(row, Mapping):
@@ -520,7 +544,7 @@ def one_raw_row(fitted: FittedTable, row: Any) -> Any:
         if absent:
             raise ValueError(f"The row has no cell for {absent}; its columns must be {names}.")
         return _frame(fitted, {name: row.get(name) for name in names})
-    if isinstance(row, list | tuple) and len(row) == len(names) and not _is_nested(row):
+    if is_one_row(fitted, row):
         return _frame(fitted, dict(zip(names, row, strict=True)))
     table = read_table(row, min_rows=0)
     if table.n_rows != 1:
@@ -531,9 +555,22 @@ def one_raw_row(fitted: FittedTable, row: Any) -> Any:
     return row
 
 
+def is_one_row(fitted: FittedTable, row: Any) -> bool:
+    """Tell whether something is a row whose cells have names, or a list of all its cells."""
+    if isinstance(row, Mapping) or dependencies.is_pandas_series(row):
+        return True
+    is_list = isinstance(row, list | tuple) and len(row) == len(fitted.names)
+    return is_list and not _is_nested(row)
+
+
+def is_position(row: Any) -> bool:
+    """Tell whether something is a single position."""
+    return isinstance(row, Integral) and not isinstance(row, bool | np.bool_)
+
+
 def check_positions(rows: Any) -> IntArray | None:
     """Return positions of rows, or None if `rows` is something else."""
-    if isinstance(rows, Integral) and not isinstance(rows, bool | np.bool_):
+    if is_position(rows):
         rows = [rows]
     if isinstance(rows, range | list | tuple | np.ndarray) and np.ndim(rows) == 1:
         array = np.asarray(rows)
@@ -576,64 +613,6 @@ def cell_texts(encoder: TableEncoder, data: Any, positions: IntArray | None = No
                 line.append(text + (" (rare)" if code < len(values) else " (unknown)"))
         texts.append(line)
     return texts
-
-
-def unknown_cells(encoder: TableEncoder, data: Any, codes: Codes | None = None) -> list[BoolArray]:
-    """Tell which cells hold a value that the encoder has not seen; none of a passive column.
-
-    Parameters
-    ----------
-    encoder : TableEncoder
-        Fitted.
-    data : table of shape (n_rows, n_columns)
-        In memory.
-    codes : list of integer arrays of shape (n_rows,), optional
-        The rows as `encoder` codes them, which save the work where all values are known.
-
-    Returns
-    -------
-    list of boolean arrays of shape (n_rows,)
-        One array per column.
-    """
-    raw, passive = encoder._grouping.raw, encoder._model.passive
-    if codes is not None and not joins_rare_values(encoder.handle_unknown):
-        pairs = zip(codes, encoder.vocabulary_.sizes, strict=True)
-        if not any((column == size).any() for column, size in pairs):
-            return [np.zeros(len(codes[0]), dtype=bool)] * len(codes)
-    cells = encode(read_table(data, min_rows=0), raw).codes
-    return [
-        (column == size) & (not is_passive)
-        for column, size, is_passive in zip(cells, raw.sizes, passive, strict=True)
-    ]
-
-
-def nothing_known(encoder: TableEncoder, data: Any, codes: Codes) -> BoolArray:
-    """Tell in which rows every cell is missing, or holds a value that the encoder has not seen.
-
-    Parameters
-    ----------
-    encoder : TableEncoder
-        Fitted.
-    data : table of shape (n_rows, n_columns)
-        In memory.
-    codes : list of integer arrays of shape (n_rows,)
-        The rows as `encoder` codes them.
-    """
-    raw, vocabulary, passive = encoder._grouping.raw, encoder.vocabulary_, encoder._model.passive
-    active = [place for place in range(len(codes)) if not passive[place]]
-    may_be = np.full(len(codes[0]), bool(active))
-    for place in active:
-        positions, size = vocabulary.positions[place], vocabulary.sizes[place]
-        suspects = [positions[value] for value in (None, INFREQUENT) if value in positions]
-        may_be &= np.isin(codes[place], [*suspects, size])
-    rows = np.flatnonzero(may_be)
-    if len(rows):
-        some = read_table(frames.rows_at(read_table(data, min_rows=0).source, rows), min_rows=0)
-        cells = encode(some, raw).codes
-        for place in active:
-            absent = raw.positions[place].get(None, raw.sizes[place])
-            may_be[rows] &= np.isin(cells[place], [absent, raw.sizes[place]])
-    return may_be
 
 
 def redundant_said(encoder: TableEncoder, names: Sequence[str]) -> list[str]:

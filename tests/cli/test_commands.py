@@ -246,7 +246,9 @@ def test_cluster_lazily_writes_the_same(people, tmp_path):
 
 def test_a_column_that_was_left_out_is_said_to_be(people):
     found = refused("values", people, "--column", "customer_id", "-q")
-    assert "'customer_id' was left out, looks like an id; names the rows; to have it, name it" in found
+    assert (
+        "'customer_id' was left out, looks like an id; names the rows; to have it, name it" in found
+    )
     found = refused("values", people, "--column", "size", "--drop", "size", "-q")
     assert "'size' was left out, as asked." in found
 

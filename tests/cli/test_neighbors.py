@@ -147,7 +147,11 @@ def test_mistakes(people, frame, tmp_path, monkeypatch, options, message):
 @pytest.fixture
 def crew(tmp_path):
     """Return a file of people, two of whom have one name."""
-    names = [f"{first} {last}" for first in "Ann Bo Cy Di Ed Fay Gus Hal".split() for last in "ABCDEFGHIJ"]
+    names = [
+        f"{first} {last}"
+        for first in ["Ann", "Bo", "Cy", "Di", "Ed", "Fay", "Gus", "Hal"]
+        for last in "ABCDEFGHIJ"
+    ]
     rows = pd.DataFrame({"name": names, "role": ["cook", "pilot"] * 40, "deck": ["1", "2"] * 40})
     rows["hue"] = (["red"] * 3 + ["blue"]) * 20
     rows.loc[79, "name"] = "Ann B"
@@ -164,7 +168,10 @@ def test_rows_are_asked_for_by_their_names(crew):
     shown = ask(*call, "--where", "name=Bo C", "--format", "table").stdout
     assert "Rows most like row 13, Bo C" in shown
     said = refused(*call, "--where", "name=Ann B", "-q")
-    assert said == "untie: 2 rows have the name 'Ann B': rows 2, 80; name one by its number: --row 2.\n"
+    assert (
+        said
+        == "untie: 2 rows have the name 'Ann B': rows 2, 80; name one by its number: --row 2.\n"
+    )
     assert "no row 'Bo X' in the column 'name'; did you mean 'Bo " in refused(
         *call, "--where", "name=Bo X", "-q"
     )

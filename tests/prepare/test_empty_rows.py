@@ -117,7 +117,7 @@ def test_rows_with_a_cell_and_rows_of_few_columns_are_learned_from():
 
 def test_a_table_of_nothing_else_is_refused():
     frame = pd.DataFrame([[None] * 4] * 9, columns=list("abcd"), dtype=object)
-    with pytest.raises(ValueError, match="No column is left .* all cells are missing"):
+    with pytest.raises(ValueError, match=r"No column is left .* all cells are missing"):
         TableClusterer().fit(frame)
 
 

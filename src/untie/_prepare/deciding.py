@@ -563,7 +563,7 @@ def _is_named_id(column: str, seen: Summary, options: Options) -> bool:
 
 
 def find_row_names(notes: Mapping[str, Note], seen: Mapping[str, Summary]) -> str | None:
-    """Return the column whose cells name the rows, of those that are not learned from; None if none.
+    """Return the column whose cells name the rows, if there is one that is not learned from.
 
     It is in every row and hardly repeats. What is called a name or an id comes before other
     columns, and text before numbers.

@@ -7,7 +7,7 @@ alone, so that chunks of any size give the same.
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,9 @@ class Summary:
         Why its cells can't be categories; empty if they can.
     reason : str
         The same in short.
+    places : mapping from values to float
+        For a column of few values: the sum over the rows that have each, missing ones too, of a
+        number that is as good as random. Columns with the same content have the same sums.
     """
 
     values: list[Any]
@@ -70,10 +73,17 @@ class Summary:
     scale: float = 1.0
     problem: str = ""
     reason: str = ""
+    places: Mapping[Value, float] = field(default_factory=dict)
 
 
 FEWEST_COLUMNS = 3
 """In a table of fewer columns, a row without cells is a combination of missing ones like others."""
+
+MOST_PLACES = 16
+"""Columns with at most this many values are compared with each other; scales have fewer."""
+
+PLACE_BITS = 20
+"""Sums of so many bits are exact for as many rows as there may be."""
 
 SHOWN_EMPTY = 5
 """At most this many rows without cells are named."""
@@ -192,6 +202,7 @@ class Look:
         self._cells: list[list[Value]] = [[] for _ in columns]
         self.n_empty = self.n_to_last = 0
         self.first_empty: list[int] = []
+        self._places: list[dict[Value, float] | None] = [{} for _ in columns]
         self._last: tuple[Table, IntArray] | None = None
 
     def add(self, table: Table, weights: FloatArray | None) -> None:
@@ -219,6 +230,7 @@ class Look:
                 continue
             if is_counted:
                 self._count(number, codes, values, weights)
+                self._place(number, codes, values, hashes * (weights > 0))
                 codes = codes[chosen]
             self._cells[number] += [values[code] for code in codes.tolist()]
 
@@ -275,6 +287,20 @@ class Look:
         if len(counts) > EXACT_VALUES:
             self._counts[number] = None
 
+    def _place(
+        self, number: int, codes: AnyArray, values: list[Value], hashes: NDArray[np.uint64]
+    ) -> None:
+        """Add up where the rows with each value of a column are, if it has few."""
+        places, counts = self._places[number], self._counts[number]
+        if places is None or counts is None or len(counts) > MOST_PLACES + 1:
+            self._places[number] = None
+            return
+        short = (hashes >> np.uint64(64 - PLACE_BITS)).astype(float)
+        sums = np.bincount(codes, short, minlength=len(values)).tolist()
+        for value, found in zip(values, sums, strict=True):
+            if found:
+                places[value] = places.get(value, 0.0) + found
+
     def _choose(self, hashes: NDArray[np.uint64], weights: FloatArray) -> IntArray:
         """Return which of the new rows are sampled, and forget those of before that are not."""
         chosen = np.flatnonzero(self._is_kept(hashes) & (weights > 0))
@@ -307,7 +333,8 @@ class Look:
                 counts[value] = (n + 1, total + weight)
         n_missing, _ = counts.pop(None, (0.0, 0.0))
         pairs = np.array(list(counts.values())).reshape(-1, 2)
-        return Summary(list(counts), pairs[:, 0], pairs[:, 1], n_missing, scale)
+        places = self._places[number] or {}
+        return Summary(list(counts), pairs[:, 0], pairs[:, 1], n_missing, scale, places=places)
 
 
 def _in_units(found: list[Summary]) -> list[Summary]:

@@ -34,7 +34,7 @@ from untie._table.orders import declared_order, find_scales, ordered_array, orde
 from untie._table.rows import read_weights, split_weights
 from untie._table.table import Table, read_table
 from untie._util.messages import Parameter, Row, message, need, warn_user
-from untie._util.types import AnyArray, FloatArray, IntArray
+from untie._util.types import AnyArray, FloatArray, IntArray, Value
 
 
 @dataclass(frozen=True)
@@ -345,7 +345,9 @@ def _warn_of_total(looked: Looked, seen: Mapping[str, Summary]) -> None:
         return
     sums = [name for name, cell in last.items() if _is_sum(seen[name], cell)]
     if sums:
-        said = "The table seems to end in a total: {0} has {1!r}, and the sums of all other rows in "
+        said = (
+            "The table seems to end in a total: {0} has {1!r}, and the sums of all other rows in "
+        )
         more = "{2}. It counts as a row like others; drop it if it is none."
         row = Row(looked.n_read - 1)
         warn_user(message(said + more, row, called[0], listed(sums, 3)))
@@ -372,7 +374,26 @@ def _on_scales(
 ) -> frozenset[str]:
     """Return the columns of few numbers whose order learning takes account of by itself."""
     few = [name for name in rules if name in notes and Reason.FEW_NUMBERS in notes[name].reasons]
-    return find_scales(few, [rules[name].labels(seen[name].values) for name in few])
+    values = [rules[name].labels(seen[name].values) for name in few]
+    return find_scales(few, values, _copies(rules, seen) if few else frozenset())
+
+
+def _copies(rules: Mapping[str, Rule], seen: Mapping[str, Summary]) -> frozenset[str]:
+    """Return the columns of few values with the content of one before, as learning finds them."""
+    before: set[frozenset[float]] = set()
+    copies = set()
+    for name in rules:
+        sums: dict[Value, float] = {}
+        places = seen[name].places if name in seen else {}
+        labels = rules[name].labels(list(places))
+        for label, place in zip(labels, places.values(), strict=True):
+            sums[label] = sums.get(label, 0.0) + place
+        if len(sums) > 1:
+            content = frozenset(sums.values())
+            if content in before:
+                copies.add(name)
+            before.add(content)
+    return frozenset(copies)
 
 
 def _remedy(notes: Sequence[Note], is_one_row: bool) -> str:

@@ -18,8 +18,8 @@ BINS, MAX_CATEGORIES = 35, 100
 """As `Preparer` has them, which takes long to import."""
 
 NOTHING = "none"
-"""What stands for no text at all in --missing, and for no column in --row-names; beside other texts,
-and where a column is called so, it is what it says."""
+"""What stands for no text at all in --missing, and no column in --row-names; beside others it is a
+text, and the name of a column that is called so."""
 
 
 Format = StrEnum("Format", ["table", "csv", "json"])
@@ -240,7 +240,12 @@ def _quoted(text: str) -> str:
 
 def refuse_for_model(options: ColumnOptions) -> None:
     """Refuse what is asked of learning where a model has learned before."""
-    usable = {field.name for field in fields(SourceOptions)} | {"label", "weight", "seed", "row_names"}
+    usable = {field.name for field in fields(SourceOptions)} | {
+        "label",
+        "weight",
+        "seed",
+        "row_names",
+    }
     named = [words[0] for name, words in given_options(options).items() if name not in usable]
     if named:
         verb = "is" if len(named) == 1 else "are"

@@ -255,7 +255,7 @@ def told_rows(
 
 
 def row_names_of(fitted: FittedTable, rows: Any, options: LearningOptions) -> str | None:
-    """Return the column that names the rows of a table: the user's, or the model's; None if none."""
+    """Return the column that names the rows of a table, if any: the user's, or the model's."""
     columns = open_table(rows).columns
     naming = naming_column(options, columns)
     if naming == "auto":

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from untie._base import unknown_cells
 from untie._engines.arrow import ArrowSource
 from untie._engines.writing import writer_of
-from untie._inputs import FittedTable, as_fitted, unknown_cells, with_outside
+from untie._inputs import FittedTable, as_fitted, with_outside
 from untie._learn.clustering.lloyd import NEARLY_ALL
 from untie._prepare.rules import means_missing
 from untie._table.frames import columns_of

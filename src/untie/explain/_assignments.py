@@ -4,13 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from untie._base import nothing_known, unknown_cells
 from untie._count.packed_rows import PackedRows
 from untie._inputs import (
     NOTHING_KNOWN,
     as_fitted,
     cell_texts,
-    nothing_known,
-    unknown_cells,
     with_outside,
 )
 from untie._learn.clustering.lloyd import ClusterRadius, all_clusters, split_columns

@@ -37,9 +37,8 @@ def prototypes(
     -------
     frame
         cluster, rank (from 1), position (of the first of equal rows), name (of that row, if rows
-        have names: see `Preparer`), distance (to the mean of the
-        cluster's vectors), weight (of the rows of the cluster that are equal to it; their number,
-        without weights).
+        have names: see `Preparer`), distance (to the mean of the cluster's vectors), weight (of the
+        rows of the cluster that are equal to it; their number, without weights).
 
     See Also
     --------
@@ -86,10 +85,9 @@ def border_cases(
     -------
     frame
         cluster, rank (from 1), position (of the first of equal rows), name (of that row, if rows
-        have names), other (the other cluster
-        whose mean is nearest), margin: (b - a) / max(a, b) with the distances a to the mean of its
-        own cluster and b to the other's. 1 is well inside, 0 in the middle of the two; below 0
-        the row is nearer to the other.
+        have names), other (the other cluster whose mean is nearest), margin: (b - a) / max(a, b)
+        with the distances a to the mean of its own cluster and b to the other's. 1 is well inside,
+        0 in the middle of the two; below 0 the row is nearer to the other.
 
     See Also
     --------

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from untie._base import unknown_cells
 from untie._inputs import (
     FittedTable,
     as_fitted,
@@ -19,7 +20,6 @@ from untie._inputs import (
     named_rows,
     one_raw_row,
     one_row,
-    unknown_cells,
 )
 from untie._table import frames
 from untie._table.vocabulary import INFREQUENT
@@ -232,8 +232,9 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     Returns
     -------
     frame
-        The most unusual row first: position (from 0), name (if rows have names), score, share (of the rows with at least this score)
-        and reason, its most surprising pairs and values in words.
+        The most unusual row first: position (from 0), name (if rows have names: see `Preparer`),
+        score, share (of the rows with at least this score) and reason, its most surprising pairs
+        and values in words.
 
     See Also
     --------
@@ -280,7 +281,7 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     return frames.make_frame(encoder._library, columns)
 
 
-def why_outlier(model: Any, row: Any, *, share_of: str = DATA) -> Any:
+def why_outlier(model: Any, row: Any, *, data: Any = None, share_of: str = DATA) -> Any:
     """Return what each column adds to a row's outlier score.
 
     A column has half of the surprise of each pair that it is in, and all of its own value's, if the
@@ -290,9 +291,11 @@ def why_outlier(model: Any, row: Any, *, share_of: str = DATA) -> Any:
     ----------
     model : TableEncoder, UNTIE, TableClusterer or Pipeline
         Fitted; a pipeline ends in one of the three.
-    row : row
+    row : row or int
         As passed to `fit`: a table with one row, a dict or pandas Series with the cells by name, or
-        the list of cells.
+        the list of cells. Or its position in `data`, from 0, as `outliers` gives it.
+    data : table of shape (n_rows, n_columns), optional
+        The table that a position is in, in memory or lazy.
     share_of : {"data", "model"}, default="data"
         As in `outliers`: "model" for a row that is none of those that were learned from.
 
@@ -321,7 +324,7 @@ def why_outlier(model: Any, row: Any, *, share_of: str = DATA) -> Any:
     """
     fitted = as_fitted(model)
     check_one_of("share_of", share_of, (DATA, MODEL))
-    encoder, raw = fitted.encoder, one_raw_row(fitted, row)
+    encoder, raw = fitted.encoder, one_raw_row(fitted, row, data)
     table = one_row(fitted, raw)
     codes = encoder._codes(table)
     surprises = Surprises(encoder, share_of == MODEL)

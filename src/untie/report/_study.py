@@ -195,7 +195,7 @@ class Study:
         return np.flatnonzero(chosen)
 
     def row_names(self, positions: IntArray) -> list[str] | None:
-        """Return what the page calls some rows besides their numbers; None if they have no names."""
+        """Return the names of some rows, as the page writes them; None if they have none."""
         names = self.names_at(positions)
         return None if names is None else [shown(name, ROW_NAME) if name else "" for name in names]
 
