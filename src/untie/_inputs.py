@@ -198,7 +198,7 @@ class FittedTable:
             return rows, weights
         if not source.is_lazy:
             return rows, counted_weights(preparer, split_weights(data, sample_weight)[0], weights)
-        if len(self.steps) > 1 or not preparer._preparation.n_empty:
+        if len(self.steps) > 1:
             return rows, weights
         return counted_source(preparer, source, sample_weight)
 

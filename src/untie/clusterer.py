@@ -101,8 +101,8 @@ class TableClusterer(
     Attributes
     ----------
     labels_ : array of shape (n_rows,)
-        The cluster of each row. Not after `fit` on a lazy table, whose labels may not fit in
-        memory: `predict` streams them.
+        The cluster of each row, also of those without cells. Not after `fit` on a lazy table, whose
+        labels may not fit in memory: `predict` streams them.
     n_clusters_ : int
         Number of clusters.
     cluster_centers_ : array of shape (n_clusters, n_compact_columns)

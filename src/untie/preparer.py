@@ -60,6 +60,10 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     written (75000 and 75000.0). A column with a cell that may be a code, such as 007 or 1.50, stays
     text.
 
+    Rows in which every cell is missing or blank are not looked at (in a table of three columns or
+    more), and an estimator with a preparer learns nothing from them: a warning names them. So it
+    does a last row that seems to be one of totals, which counts like others.
+
     `TableEncoder` and `TableClusterer` contain a preparer, so they take tables as they are. Pass
     your own to change what it does: ``TableClusterer(preparer=Preparer(bins=10))``.
 
