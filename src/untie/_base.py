@@ -458,7 +458,8 @@ def warn_of_unknown_rows(encoder: Any, data: Any, codes: Codes) -> None:
     passive = encoder._model.passive
     for name, cells, is_passive in zip(some.names, some.columns, passive, strict=True):
         found, values = factorize(cells, name)
-        is_there = np.array([value is not None for value in values], dtype=bool)[found]
+        texts = (value.strip() if isinstance(value, str) else value for value in values)
+        is_there = np.array([text not in (None, "") for text in texts], dtype=bool)[found]
         if not is_passive and is_there.any():
             has_values |= is_there
             n_unknown[name] = int(np.count_nonzero(is_there))

@@ -507,7 +507,8 @@ def prepare_rows(
     if isinstance(source, MemorySource):
         data, weight = split_weights(source.data, weight)
         rows = preparer._transform_source(MemorySource(data))
-        weight = counted_weights(preparer, data, weight)
+        if preparer._preparation.n_empty:
+            weight = counted_weights(preparer, data, weight)
         return PreparedRows(preparer, MemorySource(coded_once(rows)), weight)
     return PreparedRows(preparer, *counted_source(preparer, source, weight))
 

@@ -89,7 +89,16 @@ SHOWN_EMPTY = 5
 """At most this many rows without cells are named."""
 
 
-def empty_rows(table: Table, columns: Sequence[str], counts: BoolArray | None = None) -> IntArray:
+Coded = dict[str, tuple[AnyArray, list[Value]]]
+"""The codes and values of some columns, by their names."""
+
+
+def empty_rows(
+    table: Table,
+    columns: Sequence[str],
+    counts: BoolArray | None = None,
+    coded: Coded | None = None,
+) -> IntArray:
     """Return the positions of the rows in which every cell of some columns is missing or blank.
 
     Parameters
@@ -100,6 +109,8 @@ def empty_rows(table: Table, columns: Sequence[str], counts: BoolArray | None = 
         The columns; with fewer than three, no row is empty.
     counts : boolean array of shape (n_rows,), optional
         The rows to look at.
+    coded : mapping from names to codes and values, optional
+        Gets the columns that were coded as a whole, so that nobody needs to do so again.
     """
     rows = np.arange(table.n_rows) if counts is None else np.flatnonzero(counts)
     if len(columns) < FEWEST_COLUMNS:
@@ -109,12 +120,14 @@ def empty_rows(table: Table, columns: Sequence[str], counts: BoolArray | None = 
         if not len(rows):
             break
         try:
-            codes, values = factorize(cells[name][rows], name)
+            is_whole = len(rows) == table.n_rows
+            codes, values = factorize(cells[name] if is_whole else cells[name][rows], name)
         except (TypeError, ValueError):  # lists, or what can't be read
             return rows[:0]
-        is_blank = [not value.strip() if isinstance(value, str) else False for value in values]
-        is_blank = [value is None or blank for value, blank in zip(values, is_blank, strict=True)]
-        rows = rows[np.array(is_blank, dtype=bool)[codes]]
+        if is_whole and coded is not None:
+            coded[name] = codes, values
+        blank = [not v.strip() if isinstance(v, str) else v is None for v in values]
+        rows = rows[np.array(blank, dtype=bool)[codes]]
     return rows
 
 
@@ -209,7 +222,9 @@ class Look:
         """Take more rows in."""
         hashes = _hashed(self._n_read, table.n_rows)
         weights = np.ones(table.n_rows) if weights is None else weights
-        weights = self._without_empty(table, weights)
+        coded: Coded = {}
+        weights = self._without_empty(table, weights, coded)
+        short = ((hashes >> np.uint64(64 - PLACE_BITS)) * (weights > 0)).astype(float)
         self._n_read += table.n_rows
         self._n_rows += int(np.count_nonzero(weights))
         chosen = self._choose(hashes, weights)
@@ -221,7 +236,8 @@ class Look:
             try:
                 # Of a column with too many values to count, the sampled cells are enough.
                 column = cells[name] if is_counted else cells[name][chosen]
-                codes, values = factorize(column, name)
+                is_known = is_counted and name in coded
+                codes, values = coded[name] if is_known else factorize(column, name)
             except TypeError as error:
                 self._problems[number] = str(error), NOT_SINGLE
                 continue
@@ -230,13 +246,13 @@ class Look:
                 continue
             if is_counted:
                 self._count(number, codes, values, weights)
-                self._place(number, codes, values, hashes * (weights > 0))
+                self._place(number, codes, values, short)
                 codes = codes[chosen]
             self._cells[number] += [values[code] for code in codes.tolist()]
 
-    def _without_empty(self, table: Table, weights: FloatArray) -> FloatArray:
+    def _without_empty(self, table: Table, weights: FloatArray, coded: Coded) -> FloatArray:
         """Return the weights with 0 for rows without cells, and remember the last of the others."""
-        empty = empty_rows(table, self.columns, weights > 0)
+        empty = empty_rows(table, self.columns, weights > 0, coded)
         if len(empty):
             weights = weights.copy()
             weights[empty] = 0.0
@@ -287,15 +303,12 @@ class Look:
         if len(counts) > EXACT_VALUES:
             self._counts[number] = None
 
-    def _place(
-        self, number: int, codes: AnyArray, values: list[Value], hashes: NDArray[np.uint64]
-    ) -> None:
+    def _place(self, number: int, codes: AnyArray, values: list[Value], short: FloatArray) -> None:
         """Add up where the rows with each value of a column are, if it has few."""
         places, counts = self._places[number], self._counts[number]
         if places is None or counts is None or len(counts) > MOST_PLACES + 1:
             self._places[number] = None
             return
-        short = (hashes >> np.uint64(64 - PLACE_BITS)).astype(float)
         sums = np.bincount(codes, short, minlength=len(values)).tolist()
         for value, found in zip(values, sums, strict=True):
             if found:

@@ -74,7 +74,8 @@ def assignments(model: Any, data: Any) -> Any:
     """
     fitted = as_fitted(model)
     clusterer, encoder, rows = fitted.clusters, fitted.encoder, fitted.rows(data)[0]
-    labels, codes = clusterer.predict(rows), encoder._codes(rows)
+    codes = encoder._codes(rows)
+    labels = clusterer._label(codes)  # without the warning of `predict`, as the answer says more
     unknown = unknown_cells(encoder, rows, codes)
     blank = nothing_known(encoder, rows, codes)
     codes, tables = _with_unknown(clusterer, codes, unknown)
