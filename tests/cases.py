@@ -130,6 +130,14 @@ TYPED = {
 }
 """Tables with one type a column."""
 
+EMPTY_ROWS = {
+    "person": [None, *(f"p{row}" for row in range(38)), None],
+    "drink": [None, *["wine", "beer"] * 19, None],
+    "glass": [" ", *["stem", "mug"] * 18, "mug", None, ""],
+    "meal": [None, *["fish", "pie", "fish", "pie", None] * 7, "fish", "pie", "pie", None],
+}
+"""A table whose first and last rows have no cells, in whatever way they lack them."""
+
 ANY_FRAMES = {
     "structured": as_fields,
     "pandas object": _pandas(object),

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from untie.cli.app import app
 
 NOTES = (
-    "customer_id: left out, looks like an id\n"
+    "customer_id: left out, looks like an id; names the rows\n"
     "age: binned into 15 ranges\n"
     "country: left out, every row is 'here'\n"
 )

@@ -204,6 +204,8 @@ NOTES = {
 
 DRIFT_NOTES = {name: check for name, check in NOTES.items() if name != "--weight"}
 
+NAMED = {"--row-names": said("extra: left out, names the rows")}
+
 
 def kept(name, **expected):
     """Return a check: the encoder that was kept in a file has a parameter."""
@@ -350,8 +352,8 @@ def as_in_python(find, name, settings, **without):
 
 
 def near(rows, encoder):
-    """Return the distances of the neighbors of row 3."""
-    return explain.neighbors(encoder, rows, 3, n=4)["distance"].to_numpy()
+    """Return the distances of the neighbors of the third row."""
+    return explain.neighbors(encoder, rows, 2, n=4)["distance"].to_numpy()
 
 
 def alike(rows, encoder):

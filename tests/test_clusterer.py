@@ -403,7 +403,8 @@ def test_unknown_values_say_nothing(large_and_small):
     row.iloc[0, 0] = "never seen"
     assert clusterer.predict(row)[0] == clusterer.labels_[0]
     nothing = row.map(lambda _: "never seen")
-    assert clusterer.predict(nothing)[0] == 0  # the largest is the likeliest
+    with pytest.warns(UserWarning, match="Nothing is known of 1 of 1 rows"):
+        assert clusterer.predict(nothing)[0] == 0  # the largest is the likeliest
 
 
 @pytest.mark.parametrize("n_clusters", ["auto", 3])
@@ -460,3 +461,43 @@ def test_bad_input(case):
     reader = pa.RecordBatchReader.from_batches(arrow.schema, arrow.to_batches())
     with pytest.raises(ValueError, match="can be read only once"):
         TableClusterer(3, preparer=None).fit(reader)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (
+            lambda: TableClusterer(ordered=["size"]),
+            r"no parameter 'ordered', but TableEncoder has: TableClusterer\(encoder=TableEncoder\("
+            r"ordered=\['size'\]\)\)",
+        ),
+        (
+            lambda: TableClusterer(3, bins=5),
+            r"but Preparer has: TableClusterer\(preparer=Preparer\(bins=5\)\)",
+        ),
+        (
+            lambda: TableClusterer(max_categories=9),
+            r"TableEncoder and Preparer have: .*Encoder\(max_.* or .*Preparer\(max_categories=9",
+        ),
+        (lambda: TableEncoder(drop=["a"]), r"TableEncoder\(preparer=Preparer\(drop=\['a'\]\)\)"),
+        (lambda: TableClusterer(colour=1), "unexpected keyword argument 'colour'"),
+    ],
+)
+def test_a_parameter_of_another_estimator_is_said_to_be_one(make, said):
+    with pytest.raises(TypeError, match=said):
+        make()
+
+
+def test_rows_of_which_nothing_is_known_are_counted():
+    X, _ = load("mushroom")
+    clusterer = TableClusterer(3).fit(X.head(400))
+    some = X.head(20).copy()
+    some.iloc[:3] = some.iloc[:3].map(lambda cell: f"new {cell}")
+    some.iloc[3, 0] = "new"
+    said = r"^Nothing is known of 3 of 20 rows: .* most of them in 'cap-shape' \(3\), .* swapped\.$"
+    with pytest.warns(UserWarning, match=said) as told:
+        labels = clusterer.predict(some)
+    assert len(told) == 1
+    assert labels.shape == (20,)
+    some.iloc[:3] = None
+    clusterer.predict(some)  # missing cells are no values of other columns

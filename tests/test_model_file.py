@@ -549,3 +549,16 @@ def test_every_way_to_name_a_dtype_is_saved(dtype, tmp_path, melons):
     found = load_model(tmp_path / "melons.untie").transform(melons)
     assert found.dtype == np.dtype(dtype)
     np.testing.assert_array_equal(found, encoder.transform(melons))
+
+
+def test_a_file_that_is_not_there_is_said_to_be_absent(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    TableEncoder(2).fit([["a", "x"], ["b", "y"], ["a", "y"]]).save("colors.untie")
+    for name in ("color.untie", "colors"):
+        said = rf"There is no file '{name}'; check the path, .* Did you mean 'colors\.untie'\?"
+        with pytest.raises(FileNotFoundError, match=said):
+            load_model(name)
+    with pytest.raises(FileNotFoundError, match=r"There is no file 'x'; .*\.$"):
+        load_model("x")
+    with pytest.raises(IsADirectoryError, match="is a folder; name a model's file in it"):
+        load_model(tmp_path)

@@ -12,6 +12,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
+import untie
 from lazy_sources import SOURCES
 from untie import Preparer, TableClusterer, TableEncoder, count_table, load_model
 from untie._table import orders
@@ -368,3 +369,24 @@ def test_patterns_of_orders_and_weights(answers):
     for parameters in ({"ordered": ["Z*"]}, {"column_weights": {"Z*": 2}}):
         with pytest.raises(ValueError, match=r"no column 'Z\*' in the table, which (ord|col)"):
             TableEncoder(2, **parameters).fit(grades)
+
+
+def test_notes_and_learning_count_copies_of_a_scale_alike(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({f"q{place}": rng.integers(1, 6, 300) for place in range(3)})
+    said = "its 5 numbers have an order"
+    words = frame.q0.map(dict(enumerate("abcde", 1)))
+    for table, n in (
+        (frame.assign(again=frame.q0), 0),
+        (frame.assign(turned=6 - frame.q0), 0),
+        (pd.concat([words.rename("word"), frame, frame.q1.rename("more")], axis=1), 0),
+        (frame.assign(other=rng.integers(1, 6, 300)), 4),
+        (frame.assign(other=rng.integers(1, 6, 300), again=frame.q0), 5),
+    ):
+        encoder = TableEncoder(2).fit(table)
+        notes = {note.column for note in encoder.preparer_.notes_ if note.reason == said}
+        assert notes == set(ordered_columns(encoder))
+        assert len(notes) == n
+        table.to_parquet(tmp_path / "t.parquet", row_group_size=70)
+        lazy = untie.scan(tmp_path / "t.parquet")
+        assert Preparer().fit(lazy).notes_ == encoder.preparer_.notes_

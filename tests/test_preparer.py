@@ -68,7 +68,7 @@ def test_every_column_is_accounted_for(people):
     notes = said(preparer)
     assert list(notes) == list(people.columns)
     assert notes["passenger"] == ("left out", "looks like an id")
-    assert notes["name"] == ("left out", "looks like an id")
+    assert notes["name"] == ("left out", "looks like an id; names the rows")
     assert notes["story"] == ("left out", "looks like free text")
     assert notes["age"] == ("binned", "into 35 ranges")
     assert notes["fare"] == ("binned", "into 35 ranges")
@@ -259,7 +259,7 @@ def test_row_counters_in_tables_of_any_size(n, first):
     counter = np.random.default_rng(n).permutation(n) + first
     frame = pd.DataFrame({"x": counter, "text": counter.astype(str), "k": ["a", "b", "c"][n % 3]})
     frame["k"] = np.resize(["a", "b", "b"], n)
-    notes = said(prepare(frame))
+    notes = said(prepare(frame, row_names=None))
     assert notes["x"] == notes["text"] == ("left out", "looks like an id")
     frame["x"] += 1950 - first  # years
     if n <= 50:
@@ -972,3 +972,61 @@ def test_what_notes_know_is_in_fields_and_kept_in_files(tmp_path):
     assert notes["here"].reasons == {Reason.CONSTANT: {"value": "here"}}
     assert notes["gap"].reasons == {Reason.ALL_MISSING: {}}
     assert notes["odd, its 7 values"] == Note("odd, its 7 values", "kept")
+
+
+def named(n=40, **columns):
+    """Return rows with two columns to learn from, and others."""
+    sides = {"side": ["left", "right"] * (n // 2), "hue": ["red", "blue", "red", "red"] * (n // 4)}
+    return pd.DataFrame({**sides, **{name: cells[:n] for name, cells in columns.items()}})
+
+
+WORDS = [f"word {number}" for number in range(1000)]
+KEYS = [f"k{number:05}" for number in range(1000)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ({"key": KEYS, "name": WORDS}, "name"),
+        ({"number": list(range(1000)), "code": KEYS}, "code"),
+        ({"code": KEYS, "user_id": KEYS}, "user_id"),
+        ({"id": list(range(1, 1001))}, "id"),
+        ({"Unnamed: 0": list(range(1000))}, None),
+        ({"film_title": WORDS, "id": KEYS}, "film_title"),
+        ({"lastName": WORDS, "email": KEYS}, "lastName"),
+        ({"name": [*WORDS[:39], None]}, None),
+        ({"name": [*WORDS[:39], " "]}, None),
+        ({"name": [f"{'a long story ' * 9}{number}" for number in range(1000)]}, None),
+        ({}, None),
+    ],
+)
+def test_an_id_or_a_name_that_is_left_out_names_the_rows(columns, expected):
+    preparer = prepare(named(**columns))
+    assert preparer.row_names_ == expected
+    assert preparer.columns_ == ("side", "hue")
+    notes = [note.column for note in preparer.notes_ if "names the rows" in note.reason]
+    assert notes == ([] if expected is None else [expected])
+
+
+def test_an_id_that_repeats_names_no_rows():
+    frame = named(400, customer_id=[f"c{number // 2}" for number in range(400)])
+    assert said(prepare(frame))["customer_id"] == ("left out", "looks like an id")
+    assert prepare(frame).row_names_ is None
+
+
+def test_the_column_that_names_the_rows_is_chosen(tmp_path):
+    frame = named(name=WORDS, key=KEYS)
+    assert prepare(frame, row_names="key").row_names_ == "key"
+    assert said(prepare(frame, row_names="side"))["side"] == ("left out", "names the rows")
+    assert prepare(frame, row_names=None).row_names_ is None
+    assert prepare(frame, drop=["name"]).row_names_ == "key"
+    assert prepare(frame, drop=["name"], row_names="name").row_names_ == "name"
+    untie.save_model(prepare(frame, row_names="key"), tmp_path / "p.untie")
+    assert untie.load_model(tmp_path / "p.untie").row_names_ == "key"
+    assert prepare(frame.to_numpy()).row_names_ == "x2"
+    with pytest.raises(ValueError, match=r"no column 'nam' in the table, which row_names names"):
+        prepare(frame, row_names="nam")
+    with pytest.raises(ValueError, match=r"row_names names the column 'side', .* so does columns"):
+        prepare(frame, columns=["side", "hue"], row_names="side")
+    with pytest.raises(TypeError, match=r"row_names must be 'auto', None or the name of a column"):
+        prepare(frame, row_names=["name"])

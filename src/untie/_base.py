@@ -24,11 +24,14 @@ from untie._learn.nearest import Nearest, Search
 from untie._learn.parameters import AUTO, check_handle_unknown
 from untie._learn.vectors import LookUp
 from untie._prepare.unprepared import warn_of_unprepared
+from untie._table import frames
+from untie._table.column_codes import factorize
 from untie._table.names import listed
 from untie._table.rows import encode, positive_weights, read_weights, split_weights
 from untie._table.table import NO_ROWS, NO_WEIGHT, NoRowsError, Table, read_table
-from untie._table.vocabulary import handle_unknown_values, joins_rare_values
-from untie._util.types import Codes, FloatArray, IntArray, Value
+from untie._table.vocabulary import INFREQUENT, handle_unknown_values, joins_rare_values
+from untie._util.messages import warn_user
+from untie._util.types import BoolArray, Codes, FloatArray, IntArray, Value
 
 
 def see_columns(estimator: BaseEstimator, table: Table) -> None:
@@ -377,3 +380,96 @@ def _fold(
         return function([c if keep is None else c[keep] for c in codes], weights)
 
     return source.own_columns(encoder._columns_read(), weight).add_up(fold_piece)
+
+
+def unknown_cells(encoder: Any, data: Any, codes: Codes | None = None) -> list[BoolArray]:
+    """Tell which cells hold a value that the encoder has not seen; none of a passive column.
+
+    Parameters
+    ----------
+    encoder : TableEncoder or UNTIE
+        Fitted.
+    data : table of shape (n_rows, n_columns)
+        In memory.
+    codes : list of integer arrays of shape (n_rows,), optional
+        The rows as `encoder` codes them, which save the work where all values are known.
+
+    Returns
+    -------
+    list of boolean arrays of shape (n_rows,)
+        One array per column.
+    """
+    raw, passive = encoder._grouping.raw, encoder._model.passive
+    if codes is not None and not joins_rare_values(encoder.handle_unknown):
+        pairs = zip(codes, encoder.vocabulary_.sizes, strict=True)
+        if not any((column == size).any() for column, size in pairs):
+            return [np.zeros(len(codes[0]), dtype=bool)] * len(codes)
+    cells = encode(read_table(data, min_rows=0), raw).codes
+    return [
+        (column == size) & (not is_passive)
+        for column, size, is_passive in zip(cells, raw.sizes, passive, strict=True)
+    ]
+
+
+def nothing_known(encoder: Any, data: Any, codes: Codes) -> BoolArray:
+    """Tell in which rows every cell is missing, or holds a value that the encoder has not seen.
+
+    Parameters
+    ----------
+    encoder : TableEncoder or UNTIE
+        Fitted.
+    data : table of shape (n_rows, n_columns)
+        In memory.
+    codes : list of integer arrays of shape (n_rows,)
+        The rows as `encoder` codes them.
+    """
+    raw, vocabulary, passive = encoder._grouping.raw, encoder.vocabulary_, encoder._model.passive
+    active = [place for place in range(len(codes)) if not passive[place]]
+    may_be = np.full(len(codes[0]), bool(active))
+    for place in active:
+        positions, size = vocabulary.positions[place], vocabulary.sizes[place]
+        suspects = [positions[value] for value in (None, INFREQUENT) if value in positions]
+        may_be &= np.isin(codes[place], [*suspects, size])
+    rows = np.flatnonzero(may_be)
+    if len(rows):
+        some = read_table(frames.rows_at(read_table(data, min_rows=0).source, rows), min_rows=0)
+        cells = encode(some, raw).codes
+        for place in active:
+            absent = raw.positions[place].get(None, raw.sizes[place])
+            may_be[rows] &= np.isin(cells[place], [absent, raw.sizes[place]])
+    return may_be
+
+
+MOST_UNKNOWN = 3
+"""At most this many columns with unknown values are named."""
+
+
+def warn_of_unknown_rows(encoder: Any, data: Any, codes: Codes) -> None:
+    """Warn of rows in which every cell is missing or unknown, but not all of them are missing.
+
+    Parameters are as of `nothing_known`.
+    """
+    rows = np.flatnonzero(nothing_known(encoder, data, codes))
+    if not len(rows):
+        return
+    some = read_table(frames.rows_at(read_table(data, min_rows=0).source, rows), min_rows=0)
+    has_values = np.zeros(len(rows), dtype=bool)
+    n_unknown: dict[str, int] = {}
+    passive = encoder._model.passive
+    for name, cells, is_passive in zip(some.names, some.columns, passive, strict=True):
+        found, values = factorize(cells, name)
+        texts = (value.strip() if isinstance(value, str) else value for value in values)
+        is_there = np.array([text not in (None, "") for text in texts], dtype=bool)[found]
+        if not is_passive and is_there.any():
+            has_values |= is_there
+            n_unknown[name] = int(np.count_nonzero(is_there))
+    if not n_unknown:
+        return
+    most = sorted(n_unknown, key=lambda name: -n_unknown[name])[:MOST_UNKNOWN]
+    named = ", ".join(f"{name!r} ({n_unknown[name]:,})" for name in most)
+    n, total = int(has_values.sum()), len(codes[0])
+    warn_user(
+        f"Nothing is known of {n:,} of {total:,} rows: all their cells are missing, or values that "
+        f"the model has not seen, most of them in {named}. Their clusters mean nothing. Check that "
+        "these columns have the same content as in fit, and that none are swapped."
+    )

@@ -10,12 +10,15 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 from narwhals import dependencies
+from sklearn.base import ClusterMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TakesTables, VectorTask, check_seen
 from untie._count.crosstab import Entries, cross_table, find_entries
+from untie._encoder_base import EncoderBase
+from untie._engines.memory import MemorySource
 from untie._engines.registry import open_table
 from untie._engines.source import check_weight_column
 from untie._learn.columns.attributes import family_sentences, gap_sentences
@@ -24,7 +27,7 @@ from untie._learn.spaces.value_space import KnownSpace
 from untie._prepare.note import LEFT_OUT
 from untie._prepare.numbers import as_number
 from untie._table import frames
-from untie._table.column_codes import factorize
+from untie._table.column_codes import factorize, is_missing, value_text
 from untie._table.names import check_names
 from untie._table.orders import (
     AUTO,
@@ -33,13 +36,26 @@ from untie._table.orders import (
     find_orders,
     without_order,
 )
-from untie._table.rows import encode, learn_vocabulary, read_weights, split_weights
+from untie._table.rows import (
+    cells_of,
+    encode,
+    learn_vocabulary,
+    list_of,
+    read_weights,
+    split_weights,
+)
 from untie._table.table import array_names, read_table
-from untie._table.vocabulary import INFREQUENT, Vocabulary, joins_rare_values, sort_values
-from untie._util.types import BoolArray, Codes, FloatArray, IntArray, Value
+from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
+from untie._util.types import Codes, FloatArray, IntArray, Value
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
-from untie.preparer import Preparer, index_of, named_categories
+from untie.preparer import (
+    Preparer,
+    counted_source,
+    counted_weights,
+    index_of,
+    named_categories,
+)
 from untie.untie_method import UNTIE
 
 NOTHING_KNOWN = "nothing is known of the row"
@@ -170,6 +186,22 @@ class FittedTable:
         read_table(rows)  # refuses a table without rows
         return rows, weights
 
+    def counted(self, data: Any, sample_weight: Any = None) -> tuple[Any, Any]:
+        """Return prepared rows, and weights that are 0 for rows without cells.
+
+        As in learning: parameters are as of `rows`, and weights that need no change are as given.
+        """
+        data = list(data) if isinstance(data, Iterator) else data
+        source, preparer = open_table(data), self.preparer
+        rows, weights = self.rows(data, sample_weight)
+        if preparer is None:
+            return rows, weights
+        if not source.is_lazy:
+            return rows, counted_weights(preparer, split_weights(data, sample_weight)[0], weights)
+        if len(self.steps) > 1:
+            return rows, weights
+        return counted_source(preparer, source, sample_weight)
+
     def clustered(self, data: Any, labels: Any = None, sample_weight: Any = None) -> ClusteredRows:
         """Return prepared rows in memory with their clusters and weights.
 
@@ -183,7 +215,7 @@ class FittedTable:
             How often each row counts, or the column that says so.
         """
         data, labels = self.take_labels(data, labels)
-        rows, weights = self.rows(data, sample_weight)
+        rows, weights = self.counted(data, sample_weight)
         if labels is None and self.clusterer is None:
             raise ValueError(
                 f"labels is required, as {_named(self.encoder)} makes no clusters: pass one label "
@@ -214,6 +246,34 @@ class FittedTable:
         cells = table.columns[table.names.index(labels)]
         return (data if labels in self.names else split_weights(data, labels)[0]), cells
 
+    @property
+    def row_names(self) -> str | None:
+        """The column of raw rows that names them, if there is one."""
+        return None if self.preparer is None else self.preparer.row_names_
+
+    def names_at(self, data: Any, positions: IntArray) -> list[str] | None:
+        """Return the names of some raw rows, in memory or lazy; None if rows have no names.
+
+        Rows that can be read only once have none, nor have those without the column of the names.
+        """
+        name = self.row_names
+        if name is None or self.preparer is None or isinstance(data, Iterator):
+            return None
+        source = open_table(data)
+        if isinstance(source, MemorySource):
+            table = self.preparer._named(read_table(source.data, min_rows=0))
+            if name not in table.names:
+                return None
+            cells = list_of(table.columns[table.names.index(name)][positions])
+        elif source.is_one_shot or name not in source.columns:
+            return None
+        else:
+            wanted, places = np.unique(positions, return_inverse=True)
+            pieces = source.select([name]).rows_at(wanted)
+            found = [cell for piece in pieces for cell in cells_of(read_table(piece), name)]
+            cells = [found[place] for place in places]
+        return ["" if is_missing(cell) else value_text(cell) for cell in cells]
+
     def outside(self, data: Any) -> Any:
         """Return what `Preparer.outside` finds of raw rows; None without a preparer."""
         return None if self.preparer is None else self.preparer.outside(data)
@@ -237,10 +297,20 @@ def as_fitted(model: Any) -> FittedTable:
     *before, last = _steps(model) or [model]
     if not isinstance(last, ESTIMATORS):
         got = _named(last) if last is model else f"a Pipeline that ends in {_named(last)}"
+        remedy = "fit one to the table first: TableClusterer().fit(table)."
+        if before and isinstance(last, ClusterMixin) and isinstance(before[-1], EncoderBase):
+            remedy = (
+                "pass the steps before it, and its clusters as labels: model=pipeline[:-1], "
+                f"labels=pipeline[-1].{'labels_' if hasattr(last, 'labels_') else 'predict(...)'}."
+            )
+        elif isinstance(last, ClusterMixin):
+            remedy = (
+                "to ask about its clusters, pass them as labels: model=TableEncoder().fit(table), "
+                "labels=..., one per row."
+            )
         raise TypeError(
             "A fitted TableEncoder, UNTIE or TableClusterer, or a scikit-learn Pipeline that ends "
-            f"in one, is required, got {got}; fit one to the table first: "
-            "TableClusterer().fit(table)."
+            f"in one, is required, got {got}; {remedy}"
         )
     for step in (*before, last):
         try:
@@ -417,18 +487,20 @@ def labels_in_order(encoder: TableEncoder, attribute: int) -> list[str]:
     return [labels[code] for code in sorted(range(last), key=lambda code: (places[code], code))]
 
 
-def one_row(fitted: FittedTable, row: Any) -> Any:
+def one_row(fitted: FittedTable, row: Any, data: Any = None) -> Any:
     """Return a raw row of any form as a prepared table with one row.
 
     Parameters
     ----------
     fitted : FittedTable
         A fitted estimator.
-    row : mapping, pandas Series, sequence of cells or table with one row
-        A mapping or Series has the cells by their columns' names.
+    row : mapping, pandas Series, sequence of cells, table with one row, or int
+        A mapping or Series has the cells by their columns' names; a number is a position in `data`.
+    data : table of shape (n_rows, n_columns), optional
+        What positions are in.
     """
     encoder = fitted.encoder
-    found = fitted.rows(one_raw_row(fitted, row))[0]
+    found = fitted.rows(one_raw_row(fitted, row, data))[0]
     table, vocabulary = read_table(found), encoder.vocabulary_
     for name, cells in () if fitted.steps else zip(table.names, table.columns, strict=True):
         place = vocabulary.columns.index(name) if name in vocabulary.columns else None
@@ -451,9 +523,18 @@ def _are_ranges(encoder: TableEncoder, attribute: int) -> bool:
     return no_number and order_of(encoder, attribute) is not None
 
 
-def one_raw_row(fitted: FittedTable, row: Any) -> Any:
+def one_raw_row(fitted: FittedTable, row: Any, data: Any = None) -> Any:
     """Return a raw row of any form as a raw table with one row; parameters as of `one_row`."""
     names = fitted.names
+    positions = check_positions(row) if is_position(row) else None
+    if positions is not None:
+        if data is None:
+            raise TypeError(
+                f"{row!r} is the position of a row, but the table is not known; name it, with "
+                "data=table, or pass the row itself."
+            )
+        (row,) = open_table(data).rows_at(positions)
+        return row
     if dependencies.is_pandas_series(row):
         row = {str(name): cell for name, cell in row.items()}
     if isinstance(row, Mapping):
@@ -463,7 +544,7 @@ def one_raw_row(fitted: FittedTable, row: Any) -> Any:
         if absent:
             raise ValueError(f"The row has no cell for {absent}; its columns must be {names}.")
         return _frame(fitted, {name: row.get(name) for name in names})
-    if isinstance(row, list | tuple) and len(row) == len(names) and not _is_nested(row):
+    if is_one_row(fitted, row):
         return _frame(fitted, dict(zip(names, row, strict=True)))
     table = read_table(row, min_rows=0)
     if table.n_rows != 1:
@@ -474,9 +555,22 @@ def one_raw_row(fitted: FittedTable, row: Any) -> Any:
     return row
 
 
+def is_one_row(fitted: FittedTable, row: Any) -> bool:
+    """Tell whether something is a row whose cells have names, or a list of all its cells."""
+    if isinstance(row, Mapping) or dependencies.is_pandas_series(row):
+        return True
+    is_list = isinstance(row, list | tuple) and len(row) == len(fitted.names)
+    return is_list and not _is_nested(row)
+
+
+def is_position(row: Any) -> bool:
+    """Tell whether something is a single position."""
+    return isinstance(row, Integral) and not isinstance(row, bool | np.bool_)
+
+
 def check_positions(rows: Any) -> IntArray | None:
     """Return positions of rows, or None if `rows` is something else."""
-    if isinstance(rows, Integral) and not isinstance(rows, bool | np.bool_):
+    if is_position(rows):
         rows = [rows]
     if isinstance(rows, range | list | tuple | np.ndarray) and np.ndim(rows) == 1:
         array = np.asarray(rows)
@@ -487,6 +581,11 @@ def check_positions(rows: Any) -> IntArray | None:
                 raise ValueError(f"There is no row {array.min()}; rows are counted from 0.")
             return array.astype(np.intp)
     return None
+
+
+def named_rows(positions: IntArray, names: list[str] | None) -> dict[str, Any]:
+    """Return columns of a frame that say which rows it is about."""
+    return {"position": positions, **({} if names is None else {"name": names})}
 
 
 def cell_texts(encoder: TableEncoder, data: Any, positions: IntArray | None = None) -> Any:
@@ -514,64 +613,6 @@ def cell_texts(encoder: TableEncoder, data: Any, positions: IntArray | None = No
                 line.append(text + (" (rare)" if code < len(values) else " (unknown)"))
         texts.append(line)
     return texts
-
-
-def unknown_cells(encoder: TableEncoder, data: Any, codes: Codes | None = None) -> list[BoolArray]:
-    """Tell which cells hold a value that the encoder has not seen; none of a passive column.
-
-    Parameters
-    ----------
-    encoder : TableEncoder
-        Fitted.
-    data : table of shape (n_rows, n_columns)
-        In memory.
-    codes : list of integer arrays of shape (n_rows,), optional
-        The rows as `encoder` codes them, which save the work where all values are known.
-
-    Returns
-    -------
-    list of boolean arrays of shape (n_rows,)
-        One array per column.
-    """
-    raw, passive = encoder._grouping.raw, encoder._model.passive
-    if codes is not None and not joins_rare_values(encoder.handle_unknown):
-        pairs = zip(codes, encoder.vocabulary_.sizes, strict=True)
-        if not any((column == size).any() for column, size in pairs):
-            return [np.zeros(len(codes[0]), dtype=bool)] * len(codes)
-    cells = encode(read_table(data, min_rows=0), raw).codes
-    return [
-        (column == size) & (not is_passive)
-        for column, size, is_passive in zip(cells, raw.sizes, passive, strict=True)
-    ]
-
-
-def nothing_known(encoder: TableEncoder, data: Any, codes: Codes) -> BoolArray:
-    """Tell in which rows every cell is missing, or holds a value that the encoder has not seen.
-
-    Parameters
-    ----------
-    encoder : TableEncoder
-        Fitted.
-    data : table of shape (n_rows, n_columns)
-        In memory.
-    codes : list of integer arrays of shape (n_rows,)
-        The rows as `encoder` codes them.
-    """
-    raw, vocabulary, passive = encoder._grouping.raw, encoder.vocabulary_, encoder._model.passive
-    active = [place for place in range(len(codes)) if not passive[place]]
-    may_be = np.full(len(codes[0]), bool(active))
-    for place in active:
-        positions, size = vocabulary.positions[place], vocabulary.sizes[place]
-        suspects = [positions[value] for value in (None, INFREQUENT) if value in positions]
-        may_be &= np.isin(codes[place], [*suspects, size])
-    rows = np.flatnonzero(may_be)
-    if len(rows):
-        some = read_table(frames.rows_at(read_table(data, min_rows=0).source, rows), min_rows=0)
-        cells = encode(some, raw).codes
-        for place in active:
-            absent = raw.positions[place].get(None, raw.sizes[place])
-            may_be[rows] &= np.isin(cells[place], [absent, raw.sizes[place]])
-    return may_be
 
 
 def redundant_said(encoder: TableEncoder, names: Sequence[str]) -> list[str]:

@@ -16,7 +16,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from untie._base import LabelTask, PreparedInput, sample_source, see_as, walk_source
+from untie._base import (
+    LabelTask,
+    PreparedInput,
+    sample_source,
+    see_as,
+    walk_source,
+    warn_of_unknown_rows,
+)
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packed_rows import PackedRows, distinct_rows
 from untie._count.row_sample import RowSample, in_canonical_order
@@ -38,7 +45,7 @@ from untie._learn.selection.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose
 from untie._learn.selection.k_choice import KChoice
 from untie._persistence.models import Savable
 from untie._table.rows import check_weights, split_weights
-from untie._util.checks import check_integer, draws_of
+from untie._util.checks import check_integer, draws_of, knows_owners
 from untie._util.messages import stage, warn_user
 from untie._util.types import Codes, FloatArray
 from untie.encoder import TableEncoder
@@ -102,8 +109,8 @@ class TableClusterer(
     Attributes
     ----------
     labels_ : array of shape (n_rows,)
-        The cluster of each row. Not after `fit` on a lazy table, whose labels may not fit in
-        memory: `predict` streams them.
+        The cluster of each row, also of those without cells. Not after `fit` on a lazy table, whose
+        labels may not fit in memory: `predict` streams them.
     n_clusters_ : int
         Number of clusters.
     cluster_centers_ : array of shape (n_clusters, n_compact_columns)
@@ -147,10 +154,17 @@ class TableClusterer(
     ['1', '1', '1']
     >>> clusterer.predict(X.head(3)).tolist()
     [0, 0, 1]
+
+    What is learned, and from which columns, is said to the encoder and the preparer:
+
+    >>> from untie import Preparer, TableEncoder
+    >>> encoder = TableEncoder(column_weights={"legs": 2})
+    >>> clusterer = TableClusterer(encoder=encoder, preparer=Preparer(drop=["tail"])).fit(X)
     """
 
     _kind = "clusterer"
 
+    @knows_owners(encoder=TableEncoder, preparer=Preparer)
     def __init__(
         self,
         n_clusters: int | str = "auto",
@@ -261,7 +275,8 @@ class TableClusterer(
         """Return the cluster of each row: the likeliest, the first of equal ones.
 
         It is the cluster in which the row's cells are likeliest. Where `fit` kept the clusters of
-        k-means, it is that of the nearest mean.
+        k-means, it is that of the nearest mean. Rows in memory in which every cell is missing or
+        unknown to the model are counted in a warning; :func:`untie.explain.assignments` says more.
 
         Parameters
         ----------
@@ -278,7 +293,10 @@ class TableClusterer(
         check_is_fitted(self)
         source = open_table(X)
         if not source.is_lazy:
-            return self._label(self._codes(X))
+            rows = self._seen(X).source
+            codes = self.encoder_._codes(rows)
+            warn_of_unknown_rows(self.encoder_, rows, codes)
+            return self._label(codes)
         source.check_streams()
         return source.map_rows(self._label_task())
 
@@ -354,7 +372,7 @@ class TableClusterer(
             )
         weight = source.check_weight(sample_weight)
         ready = prepare_rows(self._new_preparer(), source, weight, bool(self.verbose))
-        rows = ready.rows
+        rows, weight = ready.rows, ready.weight
         _, sample = encoder._fit_rows(rows, weight, ready.preparer)
         with stage("Finding the clusters", bool(self.verbose)):
             sample = sample_source(encoder, rows, weight) if sample is None else sample

@@ -11,6 +11,7 @@ from untie._learn.learning import ChoiceRecipe
 from untie._learn.parameters import choice_recipe
 from untie._table.names import expand_keys, expand_names
 from untie._table.orders import without_order
+from untie._util.checks import knows_owners
 from untie.preparer import Preparer, named_categories, unfitted_preparer
 
 
@@ -179,6 +180,7 @@ class TableEncoder(EncoderBase):
 
     _kind = "encoder"
 
+    @knows_owners(preparer=Preparer)
     def __init__(
         self,
         n_clusters: int | str | None = None,

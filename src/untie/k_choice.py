@@ -104,7 +104,7 @@ def choose_k(
     """
     fitted = as_fitted(model)
     encoder = fitted.encoder
-    rows, weights = fitted.rows(data, sample_weight)
+    rows, weights = fitted.counted(data, sample_weight)
     source, rng = open_table(rows), draws_of(random_state)
     sample = sample_source(encoder, source, weights)
     n_rows = None if source.is_lazy else read_table(rows).n_rows

@@ -7,6 +7,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from untie._persistence.models import read_model, write_model
+from untie._util.files import no_file
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
 from untie.preparer import Preparer
@@ -81,6 +82,8 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
     Raises
     ------
+    FileNotFoundError
+        When there is no such file; the message has the name in that folder that is most like it.
     ValueError
         When the file is not a model, is damaged, holds what no model has, or was written by a newer
         version.
@@ -99,6 +102,10 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     >>> load_model(path)
     TableEncoder(n_clusters=2)
     """
+    if not os.path.exists(path):
+        raise FileNotFoundError(no_file(os.fspath(path)))
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{os.fspath(path)!r} is a folder; name a model's file in it.")
     return read_model(path)
 
 

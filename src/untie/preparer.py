@@ -21,20 +21,23 @@ from untie._persistence.models import Savable
 from untie._prepare.deciding import BINS, MAX_CATEGORIES, Options
 from untie._prepare.note import LEFT_OUT, Reason
 from untie._prepare.numbers import read, write
-from untie._prepare.preparation import Preparation, make_preparation
+from untie._prepare.preparation import Preparation, Weighed, make_preparation
 from untie._prepare.rules import AUTO, NUMBERS, OTHERS, TEXT, Bin, Group, Keep
 from untie._table.column_codes import factorize
 from untie._table.frames import coded_once, columns_of, make_frame
 from untie._table.names import check_names, expand_names, listed
 from untie._table.orders import declared_orders
-from untie._table.rows import split_weights
+from untie._table.rows import read_weights, split_weights
 from untie._table.table import Table, read_table
-from untie._table.vocabulary import Vocabulary
+from untie._table.vocabulary import Vocabulary, number_repeats
 from untie._util.checks import check_one_of
-from untie._util.messages import Parameter, message, need, stage
+from untie._util.messages import Parameter, Row, message, need, stage, warn_user
 from untie._util.types import FloatArray, Value
 
 OUTPUTS = ("default", "pandas", "polars")
+
+WEIGHT = "weight"
+"""The column that says how often rows count, of a lazy table with rows that do not."""
 
 
 class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=None):
@@ -56,6 +59,10 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     differ in blanks around them are one category ("No" and "No "), and so is a number however it is
     written (75000 and 75000.0). A column with a cell that may be a code, such as 007 or 1.50, stays
     text.
+
+    Rows in which every cell is missing or blank are not looked at (in a table of three columns or
+    more), and an estimator with a preparer learns nothing from them: a warning names them. So it
+    does a last row that seems to be one of totals, which counts like others.
 
     `TableEncoder` and `TableClusterer` contain a preparer, so they take tables as they are. Pass
     your own to change what it does: ``TableClusterer(preparer=Preparer(bins=10))``.
@@ -94,6 +101,12 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         Parts to extract from every column of dates, as additional columns: ``bought (weekday)``.
         Times with a time zone are instants; their parts and ranges are in UTC, the same on every
         engine. For the parts in a local time, pass local times without a zone.
+    row_names : "auto", None or str, default="auto"
+        The column that names the rows where single rows are shown, as in
+        :func:`untie.explain.outliers` and the report. It is not learned from. "auto" takes one that
+        was left out as an id or as short free text, has a cell in every row and hardly repeats: one
+        that is called a name or a title first, then other text, then numbers. None shows the rows'
+        numbers alone. A column in `drop` is taken only if it is named here.
 
     Attributes
     ----------
@@ -105,6 +118,8 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         Number of columns of the table, that of the weights excluded.
     feature_names_in_ : array of shape (`n_features_in_`,)
         Their names, if the table has names.
+    row_names_ : str or None
+        The column that names the rows, if there is one.
 
     See Also
     --------
@@ -123,9 +138,9 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     ... })
     >>> preparer = Preparer(bins=3).fit(people)
     >>> preparer.decisions()
-       column    action            reason
-    0  person  left out  looks like an id
-    1     age    binned     into 3 ranges
+       column    action                            reason
+    0  person  left out  looks like an id; names the rows
+    1     age    binned                     into 3 ranges
     2    city      kept
     >>> preparer.transform(people).head(2)
             age  city
@@ -146,6 +161,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         missing: str | Sequence[str] = AUTO,
         day_first: bool | None = None,
         date_parts: Sequence[str] = (),
+        row_names: str | None = AUTO,
     ) -> None:
         self.columns = columns
         self.drop = drop
@@ -155,6 +171,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         self.missing = missing
         self.day_first = day_first
         self.date_parts = date_parts
+        self.row_names = row_names
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Decide what to do with each column.
@@ -410,6 +427,8 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     def _adopt(self, preparation: Preparation) -> None:
         self._preparation = preparation
         self.columns_, self.notes_ = preparation.columns, preparation.notes
+        naming = (note.column for note in self.notes_ if Reason.ROW_NAMES in note.reasons)
+        self.row_names_ = next(naming, None)
 
     def _output(self) -> str:
         own: dict[str, str] = getattr(self, "_sklearn_output_config", {})
@@ -484,12 +503,55 @@ def prepare_rows(
     weight = source.check_weight(sample_weight)
     with stage("Preparing the columns", verbose):
         preparer._fit_source(source, weight)
+    warn_of_empty(preparer)
     if isinstance(source, MemorySource):
         data, weight = split_weights(source.data, weight)
         rows = preparer._transform_source(MemorySource(data))
+        if preparer._preparation.n_empty:
+            weight = counted_weights(preparer, data, weight)
         return PreparedRows(preparer, MemorySource(coded_once(rows)), weight)
-    kept = [] if weight is None else [weight]
-    return PreparedRows(preparer, open_table(preparer._transform_source(source, kept)), weight)
+    return PreparedRows(preparer, *counted_source(preparer, source, weight))
+
+
+def warn_of_empty(preparer: Preparer) -> None:
+    """Warn of the rows without cells of the table that a preparer was fitted on."""
+    n, first = preparer._preparation.n_empty, preparer._preparation.first_empty
+    if n:
+        rows = message(", ".join(f"{{{place}}}" for place in range(len(first))), *map(Row, first))
+        more = ", ..." if n > len(first) else ""
+        are = "1 row has" if n == 1 else f"{n:,} rows have"
+        said = "{0} no cell that is not missing or blank ({1}{2}). Nothing is learned from such "
+        warn_user(message(said + "rows, as if their weight were 0; drop them.", are, rows, more))
+
+
+def counted_weights(preparer: Preparer | None, data: Any, weights: Any) -> Any:
+    """Return how often raw rows in memory count: 0 for those without cells.
+
+    Weights that need no change, or are none, come back as they are.
+    """
+    if preparer is None:
+        return weights
+    table = preparer._named(read_table(data, min_rows=0))
+    if not set(preparer._preparation.looked_at) <= set(table.names):
+        return weights
+    given = None if weights is None else read_weights(weights, table.n_rows)
+    return preparer._preparation.weights(table, given)
+
+
+def counted_source(
+    preparer: Preparer, source: Source, weight: str | None
+) -> tuple[Source, str | None]:
+    """Return prepared rows of a lazy table, and the column that says how often they count.
+
+    There is such a column where there is one of weights, or rows without cells.
+    """
+    preparation = preparer._preparation
+    if not preparation.n_empty:
+        kept = [] if weight is None else [weight]
+        return open_table(preparer._transform_source(source, kept)), weight
+    name = number_repeats([*source.columns, *preparation.columns, WEIGHT])[-1]
+    task = Weighed(preparation, weight, name)
+    return open_table(source.map_frames(task, [*preparation.columns, name])), name
 
 
 def _check_readable(source: Source) -> None:

@@ -182,7 +182,7 @@ def test_rows_that_come_in_pieces_go_where_all_at_once_go(model, new, size):
     assert found == expected
     assert pieces.summary() == whole.summary()
     assert pieces.farthest == whole.farthest
-    assert [row["row"] for row in pieces.farthest] == [4]
+    assert [row["row"] for row in pieces.farthest] == [5]
     assert pieces.unseen.unknown == whole.unseen.unknown
     assert pieces.said() == whole.said()
 

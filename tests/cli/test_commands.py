@@ -124,12 +124,11 @@ def test_models_saved_by_python_are_read(people, tmp_path, frame, make):
     piped = rows_of(ask("transform", path, "-", stdin=people.read_bytes()).stdout)
     np.testing.assert_allclose(pd.DataFrame(piped).astype(float), found)
     lines = rows_of(ask("outliers", people, "-n", 3, "--model", path).stdout)
-    assert [int(x["row"]) for x in lines] == outliers(encoder, rows, n=3, share_of="model")[
-        "position"
-    ].tolist()
+    found = outliers(encoder, rows, n=3, share_of="model")["position"]
+    assert [int(line["row"]) for line in lines] == (found + 1).tolist()
     lines = rows_of(ask("neighbors", people, "--row", 7, "-n", 3, "--model", path).stdout)
-    expected = neighbors(encoder, rows, 7, n=3)["position"].tolist()
-    assert [int(line["row"]) for line in lines] == expected
+    expected = neighbors(encoder, rows, 6, n=3)["position"] + 1
+    assert [int(line["row"]) for line in lines] == expected.tolist()
     by_value = ask("neighbors", people, "--where", "age=30", "--model", path)
     assert by_value.exit_code == 0, by_value.output
     lines = rows_of(ask("values", people, "--column", "colour", "--model", path).stdout)
@@ -256,8 +255,9 @@ def test_cluster_lazily_writes_the_same(people, tmp_path):
 
 def test_a_column_that_was_left_out_is_said_to_be(people):
     found = refused("values", people, "--column", "customer_id", "-q")
-    assert "'customer_id' was left out, looks like an id; to have it, name it with" in found
-    assert "was left out, looks" in refused("neighbors", people, "--where", "customer_id=3", "-q")
+    assert (
+        "'customer_id' was left out, looks like an id; names the rows; to have it, name it" in found
+    )
     found = refused("values", people, "--column", "size", "--drop", "size", "-q")
     assert "'size' was left out, as asked." in found
 
@@ -359,11 +359,12 @@ def test_neighbors_of_a_row_are_those_of_the_library(people, tmp_path, frame):
     call = ("fit", people, "-o", tmp_path / "m.untie", "--drop", "group")
     ask(*call, "--purpose", "neighbors")
     encoder = untie.load_model(tmp_path / "m.untie")
-    expected = neighbors(encoder, frame, 7, n=4).to_pandas()
+    expected = neighbors(encoder, frame, 6, n=4).to_pandas()
     found = pd.DataFrame(
         rows_of(ask("neighbors", people, "--row", 7, "-n", 4, "--drop", "group").stdout)
     )
-    assert found["row"].astype(int).tolist() == expected["position"].tolist()
+    assert found["row"].astype(int).tolist() == (expected["position"] + 1).tolist()
+    assert found["customer_id"].tolist() == expected["name"].tolist()
     np.testing.assert_allclose(found["distance"].astype(float), expected["distance"])
     with_model = ask("neighbors", people, "--row", 7, "-n", 4, "--model", tmp_path / "m.untie")
     assert pd.DataFrame(rows_of(with_model.stdout)).equals(found)
@@ -378,19 +379,19 @@ def test_neighbors_of_a_row_are_those_of_the_library(people, tmp_path, frame):
 def test_neighbors_without_copies_and_with_keys(people, frame):
     cells = frame[["colour", "size", "shape"]]
     row = next(i for i in range(120) if tuple(cells.loc[i]) == ("blue", "small", "flat"))
-    call = ("neighbors", people, "--columns", "colour,size,shape", "--row", row, "-n", 5)
+    call = ("neighbors", people, "--columns", "colour,size,shape", "--row", row + 1, "-n", 5)
     found = rows_of(ask(*call, "--keep", "customer_id,age").stdout)
     assert all(float(line["distance"]) < 1e-6 for line in found)
     found = rows_of(ask(*call, "--keep", "customer_id,age", "--distinct").stdout)
-    assert [line["customer_id"] for line in found] == [f"c{line['row']}" for line in found]
-    rows = [tuple(cells.loc[int(line["row"])]) for line in found]
+    assert [line["customer_id"] for line in found] == [f"c{int(line['row']) - 1}" for line in found]
+    rows = [tuple(cells.loc[int(line["row"]) - 1]) for line in found]
     assert len(set(rows)) == 5
     assert ("blue", "small", "flat") not in rows
     distances = [float(line["distance"]) for line in found]
     assert distances == sorted(distances)
     assert distances[0] > 1e-6
     for line, kind in zip(found, rows, strict=True):
-        assert int(line["row"]) == next(i for i in range(120) if tuple(cells.loc[i]) == kind)
+        assert int(line["row"]) - 1 == next(i for i in range(120) if tuple(cells.loc[i]) == kind)
     assert "which --keep names" in refused(*call, "--keep", "id")
 
 
@@ -406,7 +407,7 @@ def test_neighbors_of_values(people, frame):
     found = rows_of(ask(*call, "--where", "colour=blue", "--where", "age=30").stdout)
     low, high = 18, 90
     for line in found:
-        row = frame.loc[int(line["row"])]
+        row = frame.loc[int(line["row"]) - 1]
         assert row["colour"] == "blue"
         assert low <= int(row["age"]) <= high
         assert "colour=blue" in line["alike in"]
@@ -420,7 +421,9 @@ def test_neighbors_of_values(people, frame):
     [
         ([], "Say what to look for"),
         (["--row", "1", "--where", "a=b"], "Say what to look for"),
-        (["--row", "120"], "There is no row 120; the table has 120, counted from 0"),
+        (["--row", "121"], "no row 121; the table has 120 rows, the last of which is row 120."),
+        (["--where", "customer_id=c3", "--where", "size=big"], "customer_id=... names a row, so"),
+        (["--where", "customer_id=c300"], "no row 'c300' in the column 'customer_id'; did you"),
         (["--where", "blue"], "--where takes NAME=VALUE"),
         (["--where", "color=blue"], "no column 'color' in the table; did you mean 'colour'"),
         (["--where", "colour=blu"], "no value 'blu' in the column 'colour'; did you mean 'blue'"),
@@ -444,11 +447,12 @@ def test_outliers_are_those_of_the_library(people, tmp_path, frame):
     found = json.loads(
         ask("outliers", people, "-n", 5, "--drop", "group", "--format", "json").stdout
     )
-    assert [line["row"] for line in found] == expected["position"].tolist()
+    assert [line["row"] for line in found] == (expected["position"] + 1).tolist()
+    assert [line["customer_id"] for line in found] == expected["name"].tolist()
     assert [line["reason"] for line in found] == expected["reason"].tolist()
     with_key = ask("outliers", people, "-n", 5, "--drop", "group", "--keep", "customer_id").stdout
     keys = [line["customer_id"] for line in rows_of(with_key)]
-    assert keys == [f"c{line['row']}" for line in found]
+    assert keys == [f"c{line['row'] - 1}" for line in found]
 
 
 def test_values_that_are_alike(tmp_path):
@@ -754,7 +758,7 @@ def test_with_where_the_columns_that_it_names_count_alone(people, frame):
     found = rows_of(ask(*call).stdout)
     assert len(found) == 30
     for line in found:
-        row = frame.loc[int(line["row"])]
+        row = frame.loc[int(line["row"]) - 1]
         assert (row["colour"], row["size"]) == ("blue", "small")
         assert float(line["distance"]) == 0
         assert line["differs in"] == ""

@@ -173,7 +173,7 @@ def test_what_is_not_compared_is_said(before, model, tmp_path):
     new = changed(tmp_path / "new.csv", before, country="there")
     for answer in with_model_or_without(before, model, new):
         assert answer.exit_code == 0
-        left_out = "customer_id (looks like an id), country (every row is 'here')"
+        left_out = "customer_id (looks like an id; names the rows), country (every row is 'here')"
         assert f"Not compared: {left_out}." in answer.stderr
     rows = pd.read_csv(before, dtype=str).drop(columns=["customer_id", "country"])
     rows.assign(extra="x").to_csv(tmp_path / "new.csv", index=False)

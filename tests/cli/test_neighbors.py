@@ -47,12 +47,12 @@ def test_like_the_rows_of_a_file(table, model, frame, tmp_path):
     encoder = untie.load_model(model)
     expected = neighbors(encoder, frame, frame.iloc[[7, 90, 7]], n=5).to_pandas()
     columns = pd.DataFrame(found).astype({"like": int, "rank": int, "row": int, "distance": float})
-    assert columns["like"].tolist() == expected["row"].tolist()
+    assert columns["like"].tolist() == (expected["row"] + 1).tolist()
     assert columns["rank"].tolist() == expected["rank"].tolist()
-    assert columns["row"].tolist() == expected["position"].tolist()
+    assert columns["row"].tolist() == (expected["position"] + 1).tolist()
     assert columns["distance"].tolist() == pytest.approx(expected["distance"].tolist())
     for line in found:
-        cells = frame.loc[int(line["row"])]
+        cells = frame.loc[int(line["row"]) - 1]
         assert (line["customer_id"], line["age"]) == (cells["customer_id"], cells["age"])
 
 
@@ -96,8 +96,8 @@ def test_learned_from_the_file_itself(people, frame, tmp_path):
     call = ("neighbors", people, "--drop", "group", "--like", tmp_path / "q.json", "-n", 1)
     found = json.loads(ask(*call, "--format", "json").stdout)
     assert [(line["like"], line["rank"], line["distance"]) for line in found] == [
-        (0, 1, 0.0),
         (1, 1, 0.0),
+        (2, 1, 0.0),
     ]
 
 
@@ -132,7 +132,7 @@ def test_unknown_values_are_told_of_both_files(model, frame, tmp_path):
         (["--like", "q.csv", "--output", "q.csv"], "is read by this command"),
         (["--like", "few.csv"], "no columns 'age', 'colour'"),
         (["--like", "q.csv", "-n", 0], "-n"),
-        (["--row", 1000], "There is no row 1000; the table has 120, counted from 0"),
+        (["--row", 1000], "no row 1,000; the table has 120 rows, the last of which is row 120."),
     ],
 )
 def test_mistakes(people, frame, tmp_path, monkeypatch, options, message):
@@ -142,3 +142,51 @@ def test_mistakes(people, frame, tmp_path, monkeypatch, options, message):
     before = (tmp_path / "q.csv").read_bytes()
     assert message in refused("neighbors", people, *options)
     assert (tmp_path / "q.csv").read_bytes() == before
+
+
+@pytest.fixture
+def crew(tmp_path):
+    """Return a file of people, two of whom have one name."""
+    names = [
+        f"{first} {last}"
+        for first in ["Ann", "Bo", "Cy", "Di", "Ed", "Fay", "Gus", "Hal"]
+        for last in "ABCDEFGHIJ"
+    ]
+    rows = pd.DataFrame({"name": names, "role": ["cook", "pilot"] * 40, "deck": ["1", "2"] * 40})
+    rows["hue"] = (["red"] * 3 + ["blue"]) * 20
+    rows.loc[79, "name"] = "Ann B"
+    rows.to_csv(tmp_path / "crew.csv", index=False)
+    return tmp_path / "crew.csv"
+
+
+def test_rows_are_asked_for_by_their_names(crew):
+    call = ("neighbors", crew, "-n", 2)
+    found = rows_of(ask(*call, "--where", "name=Bo C").stdout)
+    assert found == rows_of(ask(*call, "--row", 13).stdout)
+    assert [line["name"] for line in found] == ["Ann A", "Ann C"]
+    assert [line["row"] for line in found] == ["1", "3"]
+    shown = ask(*call, "--where", "name=Bo C", "--format", "table").stdout
+    assert "Rows most like row 13, Bo C" in shown
+    said = refused(*call, "--where", "name=Ann B", "-q")
+    assert (
+        said
+        == "untie: 2 rows have the name 'Ann B': rows 2, 80; name one by its number: --row 2.\n"
+    )
+    assert "no row 'Bo X' in the column 'name'; did you mean 'Bo " in refused(
+        *call, "--where", "name=Bo X", "-q"
+    )
+    by_role = rows_of(ask(*call, "--row-names", "role", "--row", 13).stdout)
+    assert "name" not in by_role[0]
+    assert {line["role"] for line in by_role} <= {"cook", "pilot"}
+    plain = rows_of(ask(*call, "--row-names", "none", "--row", 13).stdout)
+    assert list(plain[0])[:2] == ["row", "similarity"]
+
+
+def test_a_model_knows_what_names_rows_unless_told_otherwise(crew, tmp_path):
+    ask("fit", crew, "-o", tmp_path / "m.untie", "-q")
+    call = ("neighbors", crew, "--model", tmp_path / "m.untie", "--row", 1, "-n", 1)
+    assert list(rows_of(ask(*call).stdout)[0])[:2] == ["row", "name"]
+    assert list(rows_of(ask(*call, "--row-names", "deck").stdout)[0])[:2] == ["row", "deck"]
+    assert list(rows_of(ask(*call, "--row-names", "none").stdout)[0])[:2] == ["row", "similarity"]
+    assert "which --row-names names" in refused(*call, "--row-names", "nam")
+    assert "Invalid value for '--row'" in ask(*call[:4], "--row", 0).output

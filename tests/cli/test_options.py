@@ -8,6 +8,7 @@ from option_cases import (
     DRIFT_NOTES,
     LEARNED,
     LEARNING,
+    NAMED,
     NOTES,
     QUERY,
     TABLE,
@@ -39,6 +40,7 @@ from untie.cli.app import COMMANDS, single_command
 SHEET = {"--sheet": said("read the sheet 'rows' of 'Sheet', 'rows'")}
 PLAIN = f"{TEXT} {COLUMNS} {DATES} {TABLE}"
 ALL = f"{PLAIN} {LEARNING}"
+WITH_NAMES = f"{ALL} --row-names extra"
 FEW = "--columns colour,size"
 FROM_QUERY = f"--sql {QUERY}"
 FORMULAS = "formulas.csv --safe-csv"
@@ -46,8 +48,9 @@ SAFE = {"--safe-csv": shows(",'=S")}
 
 CASES = [
     Case(
-        f"fit {ALL} --k 3 --components 2 --seed 7 --output fit.untie",
+        f"fit {WITH_NAMES} --k 3 --components 2 --seed 7 --output fit.untie",
         NOTES
+        | NAMED
         | kept_checks("fit.untie")
         | {
             "--output": said("28 values, for 3 clusters: fit.untie"),
@@ -72,8 +75,9 @@ CASES = [
         {"--solver": kept("paper.untie", solver="uniform")},
     ),
     Case(
-        f"cluster {ALL} --k 3 --seed 7 --save c.untie --format json",
+        f"cluster {WITH_NAMES} --k 3 --seed 7 --save c.untie --format json",
         NOTES
+        | NAMED
         | kept_checks("c.untie")
         | {
             "--k": kept("c.untie", n_clusters=3),
@@ -109,8 +113,9 @@ CASES = [
         {"--lazy": rows_with_clusters("lazy.parquet")},
     ),
     Case(
-        f"report {ALL} --k 3 --seed 7 --title Messy --format json --output r.json",
+        f"report {WITH_NAMES} --k 3 --seed 7 --title Messy --format json --output r.json",
         NOTES
+        | NAMED
         | {
             "--k": written("r.json", "groups of similar rows, as asked for", "n_clusters=3"),
             "--seed": written("r.json", "random_state=7"),
@@ -177,8 +182,9 @@ CASES = [
     Case("transform base.untie book.xlsx --sheet rows", SHEET),
     Case(f"transform base.untie {FORMULAS} --keep group,formula", SAFE),
     Case(
-        f"neighbors {ALL} --row 3 --n 4",
+        f"neighbors {WITH_NAMES} --row 3 --n 4",
         NOTES
+        | NAMED
         | learning_checks(near, "distance")
         | {"--row": n_rows(4), "--n": n_rows(4), "--label": lacks("group")},
     ),
@@ -197,9 +203,9 @@ CASES = [
         },
     ),
     Case(
-        "neighbors few.parquet --row 0 --distinct --keep shape --purpose clusters --output n.csv",
+        "neighbors few.parquet --row 1 --distinct --keep shape --purpose clusters --output n.csv",
         {
-            "--distinct": written("n.csv", "row,shape", without=["\n2,"]),
+            "--distinct": written("n.csv", "row,shape", without=["\n3,"]),
             "--keep": written("n.csv", "shape"),
             "--output": written("n.csv", "distance"),
             "--purpose": written("n.csv", "similarity"),
@@ -207,19 +213,20 @@ CASES = [
     ),
     Case(
         "neighbors few.parquet --like few.parquet --n 1",
-        {"--like": shows("like,rank,row,similarity,distance\n0,1,0,")},
+        {"--like": shows("like,rank,row,similarity,distance\n1,1,1,")},
     ),
-    Case(f"neighbors {FORMULAS} --row 0 --keep formula", SAFE),
+    Case(f"neighbors {FORMULAS} --row 1 --keep formula", SAFE),
     Case(
-        "neighbors book.xlsx --sheet rows --row 0 --model base.untie",
+        "neighbors book.xlsx --sheet rows --row 1 --model base.untie",
         {**SHEET, "--model": lacks("group")},
     ),
     Case(
-        f"outliers {ALL} --n 4 --keep id --seed 7",
+        f"outliers {WITH_NAMES} --n 4 --keep id --seed 7",
         NOTES
+        | NAMED
         | {
             "--n": n_rows(4),
-            "--keep": shows("row,id,"),
+            "--keep": shows("row,extra,id,"),
             "--label": lacks("group"),
             "--passive": as_in_python(unusual, "score", LEARNED, column_weights=None),
             # Scores are of counts: of the columns that count at all, all count the same.

@@ -253,5 +253,5 @@ def test_a_pipeline_prepares_the_new_rows_and_tells_what_it_left_out():
         found = drift(pipeline, rows, sample_weight="w")
         assert found.drifted_columns == expected.drifted_columns == ("age",)
         assert found.ignored == ("more",)
-        assert found.left_out == ("person (looks like an id)",)
-        assert found.verdict.endswith("Not compared: person (looks like an id).")
+        assert found.left_out == ("person (looks like an id; names the rows)",)
+        assert found.verdict.endswith("Not compared: person (looks like an id; names the rows).")

@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+import untie
 from untie import Preparer, TableClusterer, TableEncoder, choose_k, explain, plot
 from untie._table.frames import columns_of
 
@@ -122,6 +123,9 @@ def test_every_question_is_tried():
     assert {*PLOTS} == {*plot.__all__}
 
 
+ABOUT_ROWS = ("why_similar", "why_outlier")
+
+
 @pytest.mark.parametrize("module", [explain, plot])
 def test_names_and_order_of_the_parameters(module):
     """First the model, then raw rows, then what it is about; all else is named."""
@@ -133,8 +137,10 @@ def test_names_and_order_of_the_parameters(module):
         assert next(iter(parameters)) == "model"
         for key, parameter in list(parameters.items())[1:]:
             is_named = parameter.kind is inspect.Parameter.KEYWORD_ONLY
-            assert is_named is (key not in asked), (name, key)
-        assert "data" not in parameters or list(parameters)[1] == "data"
+            # Of single rows the table is needed only where they are named by position.
+            is_asked = key in asked and not (key == "data" and name in ABOUT_ROWS)
+            assert is_named is not is_asked, (name, key)
+        assert name in ABOUT_ROWS or "data" not in parameters or list(parameters)[1] == "data"
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -155,8 +161,11 @@ def test_all_models_take_rows_as_they_come(name, table, encoder, clusterer, pipe
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_raw_rows_are_prepared_as_the_model_prepares_them(name, table, clusterer, prepared):
-    found = QUESTIONS[name](clusterer, table)
-    assert columns_of(found) == columns_of(QUESTIONS[name](*prepared))
+    found = columns_of(QUESTIONS[name](clusterer, table))
+    if "position" in found:  # prepared rows have no names
+        names = found.pop("name")
+        assert found["position"] == [table.person.tolist().index(name) for name in names]
+    assert found == columns_of(QUESTIONS[name](*prepared))
 
 
 @pytest.mark.parametrize("name", WITH_LABELS)
@@ -199,12 +208,17 @@ def test_weights_are_an_array_or_the_name_of_a_column(name, table, clusterer):
 
 MODELS = {
     "no estimator": (lambda X: X, TypeError, "is required, got DataFrame; fit one to the table"),
-    "other estimator": (lambda X: KMeans(2), TypeError, "is required, got KMeans"),
+    "other estimator": (
+        lambda X: KMeans(2),
+        TypeError,
+        r"got KMeans; to ask about its clusters, pass them as labels: model=TableEncoder\(\)",
+    ),
     "class": (lambda X: TableClusterer, TypeError, "got the class TableClusterer"),
     "pipeline": (
         lambda X: make_pipeline(Preparer(), TableEncoder(2), KMeans(2)).fit(X),
         TypeError,
-        "got a Pipeline that ends in KMeans",
+        r"ends in KMeans; pass the steps before it, .* model=pipeline\[:-1\], "
+        r"labels=pipeline\[-1\]\.labels_\.",
     ),
     "preparer": (lambda X: Preparer().fit(X), TypeError, "is required, got Preparer"),
     "not fitted": (lambda X: TableClusterer(), NotFittedError, "not fitted yet. Call 'fit'"),
@@ -343,3 +357,74 @@ def test_rows_of_any_form_and_library(table, clusterer):
     model = TableClusterer(preparer=Preparer()).fit(rows)
     found = explain.why_outlier(model, rows[7].tolist())
     assert set(found.column) == {"x0", "x1", "x2", "x3"}
+
+
+NAMED_ROWS = {
+    "outliers": lambda m, X: explain.outliers(m, X, n=3),
+    "neighbors": lambda m, X: explain.neighbors(m, X, [4, 2], n=3),
+    "prototypes": explain.prototypes,
+    "border_cases": explain.border_cases,
+}
+
+
+@pytest.mark.parametrize("name", NAMED_ROWS)
+def test_rows_have_the_names_of_an_id_that_is_left_out(name, table, tmp_path):
+    clusterer = TableClusterer(2).fit(table)
+    found = columns_of(NAMED_ROWS[name](clusterer, table))
+    assert found["name"] == [table.person[position] for position in found["position"]]
+    assert columns_of(NAMED_ROWS[name](clusterer, pl.from_pandas(table))) == found
+    assert "name" not in columns_of(NAMED_ROWS[name](clusterer, table.drop(columns="person")))
+    unnamed = TableClusterer(2, preparer=Preparer(row_names=None)).fit(table)
+    assert "name" not in columns_of(NAMED_ROWS[name](unnamed, table))
+    array = table.to_numpy(dtype=object)
+    assert (
+        columns_of(NAMED_ROWS[name](TableClusterer(2).fit(array), array))["name"] == found["name"]
+    )
+    if name == "neighbors":
+        table.to_parquet(tmp_path / "t.parquet")
+        lazy = untie.scan(tmp_path / "t.parquet")
+        assert columns_of(NAMED_ROWS[name](clusterer, lazy)) == found
+
+
+def test_the_remedy_for_a_pipeline_that_ends_in_other_clusters_works(table):
+    pipeline = make_pipeline(Preparer(), TableEncoder(2, preparer=None), KMeans(2)).fit(table)
+    labels = pipeline[-1].labels_
+    profile = explain.cluster_profile(pipeline[:-1], table, labels=labels)
+    assert set(profile.cluster) == {0, 1}
+
+
+FORMS = {
+    "position": lambda table: 7,
+    "numpy's position": lambda table: np.int64(7),
+    "series": lambda table: table.iloc[7],
+    "dict": lambda table: table.iloc[7].to_dict(),
+    "cells": lambda table: table.iloc[7].tolist(),
+    "tuple": lambda table: tuple(table.iloc[7]),
+    "table": lambda table: table.iloc[[7]],
+    "polars": lambda table: pl.from_pandas(table)[7],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_questions_about_rows_take_the_same_rows(form, table, clusterer, tmp_path):
+    row = FORMS[form](table)
+    expected = explain.why_similar(clusterer, table[7:8], table[9:10])
+    found = explain.why_similar(clusterer, row, 9, data=table)
+    pd.testing.assert_frame_equal(found, expected)
+    near = explain.neighbors(clusterer, table, row, n=5)
+    by_table = explain.neighbors(clusterer, table, table[7:8], n=6)
+    is_other = by_table.position != 7
+    known = by_table[is_other] if "position" in form else by_table
+    assert near.distance.tolist() == known.distance.tolist()[:5]
+    why = explain.why_outlier(clusterer, row, data=table)
+    pd.testing.assert_frame_equal(why, explain.why_outlier(clusterer, table[7:8]))
+    table.to_parquet(tmp_path / "t.parquet")
+    lazy = untie.scan(tmp_path / "t.parquet")
+    pd.testing.assert_frame_equal(explain.why_similar(clusterer, row, 9, data=lazy), expected)
+
+
+def test_positions_need_the_table(table, clusterer):
+    with pytest.raises(TypeError, match=r"7 is the position of a row, .* data=table, or pass the"):
+        explain.why_similar(clusterer, 7, 9)
+    with pytest.raises(ValueError, match="There is no row 999; the table has 240 rows, the last"):
+        explain.why_similar(clusterer, 7, 999, data=table)

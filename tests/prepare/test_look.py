@@ -53,7 +53,9 @@ def test_a_table_in_memory_is_looked_at_in_pieces(monkeypatch):
 
     def look():
         found = look_module.look_at(open_table(rows), ["x", "y"], weights)
-        return [(s.values, s.rows.tolist(), s.weights.tolist(), s.n_missing) for s in found]
+        return [
+            (s.values, s.rows.tolist(), s.weights.tolist(), s.n_missing) for s in found.summaries
+        ]
 
     whole = look()
     monkeypatch.setattr(look_module, "PIECE_ROWS", 7)

@@ -109,7 +109,7 @@ def test_a_click_shows_the_nearest_rows_and_why(tab):
         preparer=Preparer(),
         random_state=0,
     ).fit(frame)
-    pair = [frame.iloc[[place]] for place in (data["rows"][row], numbers[1])]
+    pair = [frame.iloc[[place]] for place in (data["rows"][row] - 1, numbers[1] - 1)]
     expected = why_similar(clusterer, *pair).set_index("column")
     assert len(lines) - 1 == len(expected)
     for column, mine, theirs, adds, sets in lines[1:]:
@@ -241,3 +241,21 @@ def test_a_row_and_a_selection_have_places_of_their_own(tab):
     tab.locator("#map-legend button").first.click()
     assert tab.locator("#map-row").is_visible()
     assert boxes.locator(".empty").nth(1).is_visible()
+
+
+def test_rows_are_called_by_their_names(browser, tmp_path):
+    names = [f"<img src=x onerror=alert(1)> {row}" for row in range(300)]
+    make_report(drinks().assign(name=names), TableClusterer(3)).save(tmp_path / "page.html")
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.goto((tmp_path / "page.html").as_uri())
+    data = data_of(page)
+    row = lone_row(page)
+    called = f"{names[data['rows'][row] - 1]}, row {data['rows'][row]}"
+    page.mouse.move(*spot(page, row))
+    assert f"{called}, cluster" in page.locator("#map-tip").inner_text()
+    page.mouse.click(*spot(page, row))
+    assert page.locator("#map-row h3").inner_text().startswith(called)
+    name, lines = downloaded(page, page.locator("#map-row button.csv").first)
+    assert (name, lines[0][:3]) == ("nearest.csv", ["row", "name", "why"])
+    assert all(line[1] == names[int(line[0]) - 1] for line in lines[1:])
+    page.close()

@@ -79,7 +79,8 @@ def without_time(page):
 
 def test_clusters_are_those_of_the_clusterer(zoo, zoo_page, zoo_clusterer):
     data = data_of(zoo_page)
-    assert data["rows"] == list(range(len(zoo)))
+    assert data["rows"] == list(range(1, len(zoo) + 1))
+    assert data["row_names"] is None
     assert data["clusters"] == zoo_clusterer.labels_.tolist()
     found = cells_of(zoo_page, "clusters")
     assert [int(line[0]) for line in found] == list(range(4))
@@ -106,7 +107,7 @@ def test_cards_say_what_the_library_says(zoo, zoo_page, zoo_clusterer):
             table = re.search(rf'id="t-cluster-{number}-{kind}">.*?</table>', zoo_page, re.DOTALL)[
                 0
             ]
-            assert re.findall(r">row (\d+)", table) == lines.position.astype(str).tolist()
+            assert re.findall(r">row (\d+)", table) == (lines.position + 1).astype(str).tolist()
             cells = cells_of(zoo_page, f"cluster-{number}-{kind}")
             assert {line[0]: line[1] for line in cells} == {
                 name: str(cell) for name, cell in rows.iloc[lines.position.iloc[0]].items()
@@ -120,7 +121,7 @@ def test_outliers_weights_and_choice_are_those_of_the_library(zoo):
     clusterer = TableClusterer(encoder=encoder, random_state=0).fit(rows)
     expected = outliers(clusterer, rows, n=20)
     found = cells_of(page, "outliers")
-    assert [int(line[0]) for line in found] == expected.position.tolist()
+    assert [int(line[0]) for line in found] == (expected.position + 1).tolist()
     np.testing.assert_allclose([float(line[2]) for line in found], expected.score)
     assert found[0][4] == expected.reason[0]
     for by in ("column", "coupling", "kernel"):
@@ -241,7 +242,7 @@ def test_large_tables_are_sampled_and_it_is_said():
     assert "The map shows 2,000 of 7,000 rows" in page
     assert "3 clusters of 2,000 rows drawn from 7,000." in page
     assert min(np.bincount(data["clusters"])) >= 30
-    positions = np.array(data["rows"])
+    positions = np.array(data["rows"]) - 1
     assert (np.diff(positions) > 0).all()
     column = data["columns"][0]
     assert [column["labels"][code] for code in column["codes"]] == frame["c0"][positions].tolist()
@@ -338,7 +339,7 @@ def test_pairs_looked_up_are_bounded(monkeypatch, zoo):
     encoder = TableEncoder(2, random_state=0, preparer=None).fit(Preparer().fit_transform(frame))
     scores = outliers(encoder, frame, n=len(frame)).set_index("position").score
     for line in cells_of(page, "outliers"):
-        assert float(line[2]) == pytest.approx(scores[int(line[0])])
+        assert float(line[2]) == pytest.approx(scores[int(line[0]) - 1])
 
 
 def test_data_card_says_what_was_done():
@@ -354,7 +355,7 @@ def test_data_card_says_what_was_done():
     )
     page = make_report(frame, TableClusterer(2), title="people").html
     lines = {line[0]: line for line in cells_of(page, "columns")}
-    assert lines["id"][1] == "left out, looks like an id"
+    assert lines["id"][1] == "left out, looks like an id; names the rows"
     assert lines["age"][1] == "binned into 35 ranges"
     assert "merged" in lines["many"][1]
     assert lines["same"][1] == "left out, every row is &#39;x&#39;"
@@ -403,7 +404,7 @@ def test_weights_count_as_repeated_rows(zoo):
                     assert float(left) == pytest.approx(float(right))
                 except ValueError:
                     assert left == right
-    assert not set(data_of(weighted)["rows"]) & set(np.flatnonzero(weights == 0).tolist())
+    assert not set(data_of(weighted)["rows"]) & set((np.flatnonzero(weights == 0) + 1).tolist())
 
 
 def test_what_is_fitted_reports_on_rows(zoo):
@@ -417,7 +418,7 @@ def test_what_is_fitted_reports_on_rows(zoo):
     assert "clusterer = ...  # fitted before" in html.unescape(report.html)
     weights = np.arange(len(zoo)) % 2
     weighted = make_report(zoo, encoder, sample_weight=weights)
-    assert data_of(weighted.html)["rows"] == np.flatnonzero(weights).tolist()
+    assert data_of(weighted.html)["rows"] == (np.flatnonzero(weights) + 1).tolist()
     rows = zoo.to_numpy()
     again = make_report(rows, TableEncoder(2, preparer=None).fit(rows))
     assert len(data_of(again.html)["columns"]) == zoo.shape[1]
@@ -718,3 +719,20 @@ def test_the_chart_of_noise_has_a_line_at_zero():
     assert found == pytest.approx(120 + 90 * low / (high - low), abs=0.11)
     n = len(set(data_of(report.html)["clusters"]))
     assert f"<dd>none found, {n} shown</dd>" in report.html
+
+
+def test_rows_have_their_names_on_the_page(zoo):
+    names = [f"<b>{name}</b>{'!' * 40}" for name in map(str, range(len(zoo)))]
+    report = make_report(zoo.assign(name=names), TableClusterer(3))
+    short = [shown(name, 40) for name in names]
+    data = data_of(report.html)
+    assert data["row_names"] == [short[row - 1] for row in data["rows"]]
+    sections = report.to_dict()["sections"]
+    rows = sections["outliers"]["table"]
+    assert rows["columns"][:2] == ["row", "name"]
+    assert [row[1] for row in rows["rows"]] == [short[row[0] - 1] for row in rows["rows"]]
+    heads = sections["clusters"]["cards"][0]["typical_rows"]["columns"][1:]
+    found = [re.match(r"(.*), row (\d+)", head) for head in heads]
+    assert [one[1] for one in found] == [short[int(one[2]) - 1] for one in found]
+    assert "<b>0" not in report.html
+    assert "Rows are counted from 1." in report.html

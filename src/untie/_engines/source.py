@@ -12,7 +12,7 @@ from untie._count.tally import CountOptions, Tally
 from untie._table.frames import rows_at
 from untie._table.names import ADD_COLUMN, check_names
 from untie._table.table import NO_ROWS, NoRowsError, read_table
-from untie._util.messages import message, need
+from untie._util.messages import Row, message, need
 from untie._util.types import Codes, IntArray
 
 
@@ -198,9 +198,8 @@ class Source(ABC):
         if not start:
             raise NoRowsError(NO_ROWS.format(""))
         if done < len(positions):
-            raise ValueError(
-                f"There is no row {positions[done]}; the table has {start:,}, counted from 0."
-            )
+            said = "There is no {0}; the table has {1:,} rows, the last of which is {2}."
+            raise ValueError(message(said, Row(int(positions[done])), start, Row(start - 1)))
 
     def count(self, options: CountOptions) -> Tally:
         """Find the values, merge rare ones and count the pairs of the rest."""

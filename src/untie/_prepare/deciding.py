@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
 from itertools import chain, count, pairwise
@@ -345,6 +345,11 @@ _ANY_CODE_NAME = re.compile(r"(?i:(^|(?<!of)[_\W])codes?$)|[a-z]Codes?$")
 
 _FIXED = re.compile(r"\d{3,}")
 
+_CALLED_NAME = re.compile(r"(?i:(^|[_\W])(name|title|label)$)|[a-z](Name|Title|Label)$")
+
+LONGEST_NAME = 60
+"""Longer texts, on average, are no names of rows."""
+
 
 @dataclass(frozen=True)
 class Options:
@@ -358,6 +363,7 @@ class Options:
     missing: str | Sequence[str] = AUTO
     day_first: bool | None = None
     date_parts: Sequence[str] = ()
+    row_names: str | None = AUTO
 
     def __post_init__(self) -> None:
         for name in ("bins", "max_categories"):
@@ -371,6 +377,10 @@ class Options:
         known = ", ".join(map(repr, PARTS))
         if isinstance(self.date_parts, str) or not isinstance(self.date_parts, Sequence):
             raise TypeError(f"date_parts must be a list of {known}, got {self.date_parts!r}.")
+        if not isinstance(self.row_names, str | None):
+            raise TypeError(
+                f"row_names must be 'auto', None or the name of a column, got {self.row_names!r}."
+            )
         for part in self.date_parts:
             if part not in PARTS:
                 raise ValueError(f"There is no part of dates {part!r}; there are {known}.")
@@ -559,6 +569,31 @@ def _is_named_id(column: str, seen: Summary, options: Options) -> bool:
     if n == n_rows:
         return n > 2
     return n > FEW_NUMBERS and (n > options.max_categories or n_rows < ROWS_PER_ID * n)
+
+
+def find_row_names(notes: Mapping[str, Note], seen: Mapping[str, Summary]) -> str | None:
+    """Return the column whose cells name the rows, if there is one that is not learned from.
+
+    It is in every row and hardly repeats. What is called a name or an id comes before other
+    columns, and text before numbers.
+    """
+    able = []
+    for place, (name, summary) in enumerate(seen.items()):
+        texts = [value for value in summary.values if isinstance(value, str)]
+        is_text, is_called = bool(texts), _CALLED_NAME.search(name) is not None
+        if (
+            {Reason.ID, Reason.FREE_TEXT}.isdisjoint(notes[name].reasons)
+            or notes[name].action != LEFT_OUT
+            or summary.n_missing
+            or len(summary.values) < MOSTLY * summary.rows.sum()
+            or not all(map(str.strip, texts))
+            or sum(map(len, texts)) > LONGEST_NAME * len(texts)
+            or name.startswith("Unnamed:")
+        ):
+            continue
+        is_id = _ID_NAME.search(name) is not None
+        able.append((not (is_text and is_called), not is_text, not is_id, place, name))
+    return min(able)[-1] if able else None
 
 
 def _is_nearly_distinct(seen: Summary) -> bool:

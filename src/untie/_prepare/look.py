@@ -5,8 +5,9 @@ are measurements, ids or text, a sample of the rows is enough; it depends on the
 alone, so that chunks of any size give the same.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,9 @@ class Summary:
         Why its cells can't be categories; empty if they can.
     reason : str
         The same in short.
+    places : mapping from values to float
+        For a column of few values: the sum over the rows that have each, missing ones too, of a
+        number that is as good as random. Columns with the same content have the same sums.
     """
 
     values: list[Any]
@@ -69,10 +73,93 @@ class Summary:
     scale: float = 1.0
     problem: str = ""
     reason: str = ""
+    places: Mapping[Value, float] = field(default_factory=dict)
 
 
-def look_at(source: Source, columns: Sequence[str], sample_weight: Any) -> list[Summary]:
+FEWEST_COLUMNS = 3
+"""In a table of fewer columns, a row without cells is a combination of missing ones like others."""
+
+MOST_PLACES = 16
+"""Columns with at most this many values are compared with each other; scales have fewer."""
+
+PLACE_BITS = 20
+"""Sums of so many bits are exact for as many rows as there may be."""
+
+SHOWN_EMPTY = 5
+"""At most this many rows without cells are named."""
+
+
+Coded = dict[str, tuple[AnyArray, list[Value]]]
+"""The codes and values of some columns, by their names."""
+
+
+def empty_rows(
+    table: Table,
+    columns: Sequence[str],
+    counts: BoolArray | None = None,
+    coded: Coded | None = None,
+) -> IntArray:
+    """Return the positions of the rows in which every cell of some columns is missing or blank.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    columns : sequence of str
+        The columns; with fewer than three, no row is empty.
+    counts : boolean array of shape (n_rows,), optional
+        The rows to look at.
+    coded : mapping from names to codes and values, optional
+        Gets the columns that were coded as a whole, so that nobody needs to do so again.
+    """
+    rows = np.arange(table.n_rows) if counts is None else np.flatnonzero(counts)
+    if len(columns) < FEWEST_COLUMNS:
+        return rows[:0]
+    cells = dict(zip(table.names, table.columns, strict=True))
+    for name in columns:
+        if not len(rows):
+            break
+        try:
+            is_whole = len(rows) == table.n_rows
+            codes, values = factorize(cells[name] if is_whole else cells[name][rows], name)
+        except (TypeError, ValueError):  # lists, or what can't be read
+            return rows[:0]
+        if is_whole and coded is not None:
+            coded[name] = codes, values
+        blank = [not v.strip() if isinstance(v, str) else v is None for v in values]
+        rows = rows[np.array(blank, dtype=bool)[codes]]
+    return rows
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What a table has in some columns, and its rows that are no rows of data.
+
+    Parameters
+    ----------
+    summaries : list of Summary
+        One per column, of the rows that are not empty.
+    n_empty : int
+        Number of rows in which every cell is missing or blank.
+    first_empty : tuple of int
+        The positions of the first of them.
+    last : mapping from names to values
+        The cells of the last row that is not empty.
+    n_read : int
+        The number of rows up to that one.
+    """
+
+    summaries: list[Summary]
+    n_empty: int
+    first_empty: tuple[int, ...]
+    last: Mapping[str, Value]
+    n_read: int
+
+
+def look_at(source: Source, columns: Sequence[str], sample_weight: Any) -> Looked:
     """Count the values of some columns of any table, in one pass over its rows.
+
+    Rows in which every cell is missing or blank do not count.
 
     Parameters
     ----------
@@ -93,7 +180,9 @@ def look_at(source: Source, columns: Sequence[str], sample_weight: Any) -> list[
         for start in range(0, max(1, table.n_rows), PIECE_ROWS):
             rows = slice(start, start + PIECE_ROWS)
             look.add(_rows_of(table, rows), None if weights is None else weights[rows])
-    return look.summaries()
+    return Looked(
+        look.summaries(), look.n_empty, tuple(look.first_empty), look.last_cells(), look.n_to_last
+    )
 
 
 def _rows_of(table: Table, rows: slice) -> Table:
@@ -124,11 +213,18 @@ class Look:
         self._hashes = np.empty(0, dtype=np.uint64)
         self._weights = np.empty(0)
         self._cells: list[list[Value]] = [[] for _ in columns]
+        self.n_empty = self.n_to_last = 0
+        self.first_empty: list[int] = []
+        self._places: list[dict[Value, float] | None] = [{} for _ in columns]
+        self._last: tuple[Table, IntArray] | None = None
 
     def add(self, table: Table, weights: FloatArray | None) -> None:
         """Take more rows in."""
         hashes = _hashed(self._n_read, table.n_rows)
         weights = np.ones(table.n_rows) if weights is None else weights
+        coded: Coded = {}
+        weights = self._without_empty(table, weights, coded)
+        short = ((hashes >> np.uint64(64 - PLACE_BITS)) * (weights > 0)).astype(float)
         self._n_read += table.n_rows
         self._n_rows += int(np.count_nonzero(weights))
         chosen = self._choose(hashes, weights)
@@ -140,7 +236,8 @@ class Look:
             try:
                 # Of a column with too many values to count, the sampled cells are enough.
                 column = cells[name] if is_counted else cells[name][chosen]
-                codes, values = factorize(column, name)
+                is_known = is_counted and name in coded
+                codes, values = coded[name] if is_known else factorize(column, name)
             except TypeError as error:
                 self._problems[number] = str(error), NOT_SINGLE
                 continue
@@ -149,12 +246,40 @@ class Look:
                 continue
             if is_counted:
                 self._count(number, codes, values, weights)
+                self._place(number, codes, values, short)
                 codes = codes[chosen]
             self._cells[number] += [values[code] for code in codes.tolist()]
 
+    def _without_empty(self, table: Table, weights: FloatArray, coded: Coded) -> FloatArray:
+        """Return the weights with 0 for rows without cells, and remember the last of the others."""
+        empty = empty_rows(table, self.columns, weights > 0, coded)
+        if len(empty):
+            weights = weights.copy()
+            weights[empty] = 0.0
+            n_more = SHOWN_EMPTY - len(self.first_empty)
+            self.first_empty += (empty[:n_more] + self._n_read).tolist()
+            self.n_empty += len(empty)
+        counting = np.flatnonzero(weights)
+        if len(counting):
+            self.n_to_last = self._n_read + int(counting[-1]) + 1
+            self._last = table, counting[-1:]
+        return weights
+
+    def last_cells(self) -> dict[str, Value]:
+        """Return the cells of the last row that counts, but for those that can't be read."""
+        if self._last is None:
+            return {}
+        table, row = self._last
+        cells = dict(zip(table.names, table.columns, strict=True))
+        found = {}
+        for name in self.columns:
+            with suppress(TypeError, ValueError):
+                found[name] = factorize(cells[name][row], name)[1][0]
+        return found
+
     def summaries(self) -> list[Summary]:
         """Return what was found about each column."""
-        if self._n_read and not self._n_rows:
+        if self._n_read and not self._n_rows and not self.n_empty:
             raise ValueError("Every sample weight is zero; at least one row must count.")
         return _in_units([self._summary(number) for number in range(len(self.columns))])
 
@@ -177,6 +302,17 @@ class Look:
             counts[values[code]] = (n + float(rows[code]), total + float(totals[code]))
         if len(counts) > EXACT_VALUES:
             self._counts[number] = None
+
+    def _place(self, number: int, codes: AnyArray, values: list[Value], short: FloatArray) -> None:
+        """Add up where the rows with each value of a column are, if it has few."""
+        places, counts = self._places[number], self._counts[number]
+        if places is None or counts is None or len(counts) > MOST_PLACES + 1:
+            self._places[number] = None
+            return
+        sums = np.bincount(codes, short, minlength=len(values)).tolist()
+        for value, found in zip(values, sums, strict=True):
+            if found:
+                places[value] = places.get(value, 0.0) + found
 
     def _choose(self, hashes: NDArray[np.uint64], weights: FloatArray) -> IntArray:
         """Return which of the new rows are sampled, and forget those of before that are not."""
@@ -210,7 +346,8 @@ class Look:
                 counts[value] = (n + 1, total + weight)
         n_missing, _ = counts.pop(None, (0.0, 0.0))
         pairs = np.array(list(counts.values())).reshape(-1, 2)
-        return Summary(list(counts), pairs[:, 0], pairs[:, 1], n_missing, scale)
+        places = self._places[number] or {}
+        return Summary(list(counts), pairs[:, 0], pairs[:, 1], n_missing, scale, places=places)
 
 
 def _in_units(found: list[Summary]) -> list[Summary]:

@@ -34,6 +34,7 @@ class Reason(Enum):
     CONSTANT = "every row is {value!r:.40}", "value"
     FREE_TEXT = ("looks like free text",)
     ID = ("looks like an id",)
+    ROW_NAMES = ("names the rows",)
     TOO_MANY_VALUES = "has {n:,} values, hardly any of them frequent", "n"
     MERGED = (
         "the {n_merged:,} rarest of its {n:,} values are merged into {other!r}",

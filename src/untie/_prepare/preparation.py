@@ -1,6 +1,7 @@
 """A table -> the rules of all its columns, and tables to which they are applied."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,18 +10,31 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from untie._engines.source import Source
-from untie._prepare.deciding import Options, decide, part_name, part_rules
-from untie._prepare.look import Summary, look_at
+from untie._prepare.deciding import Options, decide, find_row_names, part_name, part_rules
+from untie._prepare.look import Looked, Summary, empty_rows, look_at
 from untie._prepare.note import KEPT, LEFT_OUT, Note, Reason, Reasons
-from untie._prepare.numbers import NUMBER
-from untie._prepare.rules import AS_IT_IS, NUMBERS, OTHERS, TEXT, Bin, Keep, Rule, as_text
+from untie._prepare.numbers import NUMBER, NumberWriting, read
+from untie._prepare.rules import (
+    AS_IT_IS,
+    AUTO,
+    NUMBERS,
+    OTHERS,
+    TEXT,
+    Bin,
+    Keep,
+    Reading,
+    Rule,
+    as_text,
+    find_writing,
+)
 from untie._table.column_codes import factorize, typed_numbers
 from untie._table.frames import make_frame, structured, usable
-from untie._table.names import ADD_COLUMN, check_names, expand_names
+from untie._table.names import ADD_COLUMN, check_names, expand_names, listed
 from untie._table.orders import declared_order, find_scales, ordered_array, ordered_series
+from untie._table.rows import read_weights, split_weights
 from untie._table.table import Table, read_table
-from untie._util.messages import Parameter, message, need
-from untie._util.types import AnyArray, IntArray
+from untie._util.messages import Parameter, Row, message, need, warn_user
+from untie._util.types import AnyArray, FloatArray, IntArray, Value
 
 
 @dataclass(frozen=True)
@@ -37,12 +51,18 @@ class Preparation:
         What was decided about every column of the table, and why.
     origins : mapping of str to str
         Of columns that are parts of dates, the columns that they are made of.
+    n_empty : int
+        How many rows of the table that was prepared had no cell in any column that was looked at.
+    first_empty : tuple of int
+        The positions of the first of them.
     """
 
     columns: tuple[str, ...]
     rules: tuple[Rule, ...]
     notes: tuple[Note, ...]
     origins: Mapping[str, str] = field(default_factory=dict)
+    n_empty: int = 0
+    first_empty: tuple[int, ...] = ()
 
     def apply(self, source: Source, keep: Sequence[str] = ()) -> Any:
         """Return the columns that are used, as categories.
@@ -69,6 +89,21 @@ class Preparation:
         """Return what is done to a column that is used."""
         check_names([column], self.columns, "the prepared table")
         return self.rules[self.columns.index(column)]
+
+    @property
+    def looked_at(self) -> list[str]:
+        """The columns that were looked at, used or not."""
+        named = {Reason.AS_ASKED}, {Reason.WEIGHTS}, {Reason.ROW_NAMES}  # by the user
+        return [note.column for note in self.notes if set(note.reasons) not in named]
+
+    def weights(self, table: Table, weights: FloatArray | None) -> FloatArray | None:
+        """Return how often raw rows count, 0 for those without cells; None if all count once."""
+        empty = empty_rows(table, self.looked_at, None if weights is None else weights > 0)
+        if not len(empty):
+            return weights
+        counted = np.ones(table.n_rows) if weights is None else weights.copy()
+        counted[empty] = 0.0
+        return counted
 
     def outside(self, table: Table) -> Iterator[tuple[str, Bin, list[int], list[str]]]:
         """Yield columns with numbers or dates beyond those that were seen.
@@ -136,6 +171,47 @@ class Preparation:
                 cells = ordered_array(places, order)
             pieces[name] = cells.astype(float) if _are_numbers(rule) else cells
         return structured({**pieces, **{name: columns[name] for name in kept}})
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """The columns of a preparation, and one that says how often each row counts.
+
+    Parameters
+    ----------
+    preparation : Preparation
+        Makes the other columns.
+    weight : str or None
+        The column of the table that says how often rows with cells count; None if all count once.
+    name : str
+        The new column, which is 0 for rows without cells.
+    """
+
+    preparation: Preparation
+    weight: str | None
+    name: str
+
+    def inputs(self, columns: Sequence[str]) -> list[str]:
+        """Return the columns of the table that these are made of."""
+        own = self.preparation.inputs([name for name in columns if name != self.name])
+        if self.name not in columns:
+            return own
+        more = [] if self.weight is None else [self.weight]
+        return list(dict.fromkeys([*own, *self.preparation.looked_at, *more]))
+
+    def __call__(self, data: Any, names: Sequence[str]) -> Any:
+        """Return some columns."""
+        others = [name for name in names if name != self.name]
+        if len(others) == len(names):
+            return self.preparation(data, names)
+        cells, weights = split_weights(data, self.weight)
+        table = read_table(cells, min_rows=0)
+        given = None if weights is None else read_weights(weights, table.n_rows)
+        counted = self.preparation.weights(table, given)
+        counted = np.ones(table.n_rows) if counted is None else counted
+        made = nw.from_native(self.preparation(cells, others or self.preparation.columns[:1]))
+        own = nw.new_series(self.name, counted, nw.Float64, backend=made.implementation)
+        return made.with_columns(own).select(list(names)).to_native()
 
 
 def _as_frame(table: Table) -> Any:
@@ -221,7 +297,8 @@ def make_preparation(source: Source, options: Options, sample_weight: Any) -> Pr
     notes = {name: Note(name, LEFT_OUT, {reason: {}}) for name, reason in dropped.items()}
     rules: dict[str, Rule] = {}
     origins: dict[str, str] = {}
-    seen = look_at(source, chosen, sample_weight)
+    looked = look_at(source, chosen, sample_weight)
+    seen = looked.summaries
     for name, of_column in zip(chosen, seen, strict=True):
         rule, notes[name] = decide(name, of_column, options)
         if rule is not None:
@@ -243,8 +320,53 @@ def make_preparation(source: Source, options: Options, sample_weight: Any) -> Pr
         alone = any(s.rows.sum() + s.n_missing == 1 for s in seen)
         hint = _remedy([notes[name] for name in able], alone)
         raise ValueError(message("No column is left to learn from ({0}).{1}", said, hint))
+    if options.row_names == AUTO:
+        naming = find_row_names(notes, dict(zip(chosen, seen, strict=True)))
+        if naming is not None:
+            notes[naming] = notes[naming].also({Reason.ROW_NAMES: {}})
     said_of_all = tuple(notes[name] for name in names)
-    return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins)
+    _warn_of_total(looked, dict(zip(chosen, seen, strict=True)))
+    empty = looked.n_empty, looked.first_empty
+    return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins, *empty)
+
+
+_TOTAL = re.compile(r"(?i)\W*((grand |over)?(total|all)s?|sums?)\W*")
+"""What a row of totals is called, in one of its cells."""
+
+CLOSE = 1e-6
+"""Sums of rounded amounts differ from a total by at most this part of it."""
+
+
+def _warn_of_total(looked: Looked, seen: Mapping[str, Summary]) -> None:
+    """Warn if the last row is called a total, and its numbers are the sums of the others'."""
+    last = looked.last
+    called = [text for text in last.values() if isinstance(text, str) and _TOTAL.fullmatch(text)]
+    if not called:
+        return
+    sums = [name for name, cell in last.items() if _is_sum(seen[name], cell)]
+    if sums:
+        said = (
+            "The table seems to end in a total: {0} has {1!r}, and the sums of all other rows in "
+        )
+        more = "{2}. It counts as a row like others; drop it if it is none."
+        row = Row(looked.n_read - 1)
+        warn_user(message(said + more, row, called[0], listed(sums, 3)))
+
+
+def _is_sum(seen: Summary, cell: Any) -> bool:
+    """Return whether a cell of a column is a number, and the sum of all others."""
+    if cell is None or seen.scale > 1 or seen.problem:
+        return False
+    writing = None if isinstance(cell, int | float) else find_writing(seen.values)
+    reading = Reading(writing=writing if isinstance(writing, NumberWriting) else None)
+    numbers = read(reading.read(list(seen.values)), NUMBER)
+    (total,) = read(reading.read([cell]), NUMBER)
+    known = np.isfinite(numbers)
+    if not np.isfinite(total) or np.count_nonzero(known) < 3:
+        return False
+    largest = np.sort(np.abs(numbers[known]))[-2]
+    sums = float(numbers[known] @ seen.rows[known])
+    return bool(abs(total) > largest and abs(sums - 2.0 * total) <= CLOSE * abs(total))
 
 
 def _on_scales(
@@ -252,7 +374,26 @@ def _on_scales(
 ) -> frozenset[str]:
     """Return the columns of few numbers whose order learning takes account of by itself."""
     few = [name for name in rules if name in notes and Reason.FEW_NUMBERS in notes[name].reasons]
-    return find_scales(few, [rules[name].labels(seen[name].values) for name in few])
+    values = [rules[name].labels(seen[name].values) for name in few]
+    return find_scales(few, values, _copies(rules, seen) if few else frozenset())
+
+
+def _copies(rules: Mapping[str, Rule], seen: Mapping[str, Summary]) -> frozenset[str]:
+    """Return the columns of few values with the content of one before, as learning finds them."""
+    before: set[frozenset[float]] = set()
+    copies = set()
+    for name in rules:
+        sums: dict[Value, float] = {}
+        places = seen[name].places if name in seen else {}
+        labels = rules[name].labels(list(places))
+        for label, place in zip(labels, places.values(), strict=True):
+            sums[label] = sums.get(label, 0.0) + place
+        if len(sums) > 1:
+            content = frozenset(sums.values())
+            if content in before:
+                copies.add(name)
+            before.add(content)
+    return frozenset(copies)
 
 
 def _remedy(notes: Sequence[Note], is_one_row: bool) -> str:
@@ -300,13 +441,21 @@ def _choose(
         check_names(() if given is None else given, names, "the table", f", which {argument} names")
     given = () if weight is None else (weight,)
     check_names(given, names, "the table", ", which sample_weight names")
+    naming = options.row_names
+    if naming not in (AUTO, None):
+        check_names([naming], names, "the table", message(", which {row_names} names"))
     dropped = {}
     wanted = set(names if options.columns is None else options.columns) - set(options.drop)
     for name in names:
         if name == weight:
             dropped[name] = Reason.WEIGHTS
+        elif name == naming:
+            dropped[name] = Reason.ROW_NAMES
         elif name not in wanted:
             dropped[name] = Reason.AS_ASKED
+    if naming in dropped and naming in (options.columns or ()):
+        said = "{row_names} names the column {0}, which is then not learned from, and so does "
+        raise ValueError(message(said + "{columns}; keep one of them.", repr(naming)))
     for name in options.categorical:
         if name in dropped:
             said = "{categorical} names the column {0}, which is not to be used; take it out "

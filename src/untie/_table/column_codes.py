@@ -16,6 +16,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from untie._util.messages import Row, message
 from untie._util.types import AnyArray, FloatArray, Value, smallest_unsigned
 
 REMEDY = "turn the column into text, or such cells into missing ones"
@@ -504,8 +505,9 @@ def _explain_bad_cell(native: Any, name: str) -> None:
             hash(cell)
         except TypeError:
             kind = type(cell).__name__
-            raise TypeError(
-                f"Column {name!r}, row {row}: the cell holds a {kind} ({cell!r:.60}), but a "
-                "category must be a single hashable value such as a string or a number. "
-                "Turn it into a string or a tuple, or drop the column."
-            ) from None
+            said = (
+                "Column {0!r}, {1}: the cell holds a {2} ({3!r:.60}), but a category must be a "
+                "single hashable value such as a string or a number. Turn it into a string or a "
+                "tuple, or drop the column."
+            )
+            raise TypeError(message(said, name, Row(row), kind, cell)) from None

@@ -11,7 +11,7 @@ from untie._table.column_codes import factorize, is_missing
 from untie._table.names import check_names
 from untie._table.table import NO_WEIGHT, NoRowsError, Table, read_table
 from untie._table.vocabulary import Vocabulary, sort_values
-from untie._util.messages import message, message_of
+from untie._util.messages import Row, message, message_of
 from untie._util.threads import in_threads, pays
 from untie._util.types import AnyArray, BoolArray, Codes, FloatArray, Value, smallest_unsigned
 
@@ -102,7 +102,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     except (TypeError, ValueError) as error:
         odd = _no_number(sample_weight)
         said = error if odd is None else f"{odd} is none"
-        raise _refused(f" must hold one number per row: {said}.") from error
+        raise _refused(" must hold one number per row: {0}.", said) from error
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
@@ -112,22 +112,23 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray:
         return weights
     odd_row = int(np.isfinite(weights).argmin())
     if not np.isfinite(weights[odd_row]):
-        raise _refused(f" of row {odd_row} is {weights[odd_row]}; it must be finite.")
+        raise _refused(" of {0} is {1}; it must be finite.", Row(odd_row), weights[odd_row])
     if weights.min() < 0:
         row = int((weights < 0).argmax())
-        raise _refused(f" of row {row} is negative: {weights[row]}.")
+        raise _refused(" of {0} is negative: {1}.", Row(row), weights[row])
     row = int(weights.argmax())
     by_one = "all weights by the same number."
     if 0 < weights[row] < SMALLEST:
         said = f"the largest, is {weights[row]:g}, below {SMALLEST:g}"
-        raise _refused(f" of row {row}, {said}; multiply {by_one}")
+        raise _refused(" of {0}, {1}; multiply {2}", Row(row), said, by_one)
     if weights[row] > LARGEST:
-        raise _refused(f" of row {row} is {weights[row]:g}, beyond {LARGEST:g}; divide {by_one}")
+        said = f"is {weights[row]:g}, beyond {LARGEST:g}; divide {by_one}"
+        raise _refused(" of {0} {1}", Row(row), said)
     return weights
 
 
-def _refused(why: str) -> ValueError:
-    return ValueError(message("{sample_weight}{why}", why=why))
+def _refused(why: str, *given: Any) -> ValueError:
+    return ValueError(message("{sample_weight}{why}", why=message(why, *given)))
 
 
 def _no_number(cells: Any) -> str | None:
@@ -185,6 +186,11 @@ def positive_weights(weights: FloatArray) -> tuple[FloatArray, BoolArray | None]
         return weights, None
     keep = weights > 0
     return weights[keep], keep
+
+
+def are_rows(weights: FloatArray) -> bool:
+    """Return whether the rows that count at all count once, so that weights add up to rows."""
+    return bool(np.isin(weights, (0.0, 1.0)).all())
 
 
 T = TypeVar("T")

@@ -5,11 +5,67 @@ means the same. Another number gives other draws, and a RandomState is used as i
 """
 
 import math
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ParamSpec
 
 from numpy.random import RandomState
 from sklearn.utils import check_random_state
+
+LONGEST_VALUE = 60
+"""A value that takes more characters is not repeated in the remedy."""
+
+P = ParamSpec("P")
+
+
+def knows_owners(**owners: type) -> Callable[[Callable[P, None]], Callable[P, None]]:
+    """Make `__init__` say which other estimator has a parameter that this one does not have.
+
+    Its signature stays as it is, and with it what scikit-learn reads off it.
+
+    Parameters
+    ----------
+    **owners : class
+        Estimators that may have it, by the parameter that takes them.
+
+    Examples
+    --------
+    >>> from untie import TableClusterer
+    >>> TableClusterer(ordered=["size"])
+    Traceback (most recent call last):
+    ...
+    TypeError: TableClusterer has no parameter 'ordered', but TableEncoder has: \
+TableClusterer(encoder=TableEncoder(ordered=['size'])).
+    """
+
+    def decorate(init: Callable[P, None]) -> Callable[P, None]:
+        own = signature(init).parameters
+
+        @wraps(init)
+        def checked(*args: P.args, **given: P.kwargs) -> None:
+            for name in [name for name in given if name not in own]:
+                having = {key: one for key, one in owners.items() if _takes(one, name)}
+                if not having:
+                    continue
+                this, value = type(args[0]).__name__, repr(given[name])
+                value = value if len(value) <= LONGEST_VALUE else "..."
+                ways = [f"{this}({k}={one.__name__}({name}={value}))" for k, one in having.items()]
+                names = " and ".join(one.__name__ for one in having.values())
+                have = "has" if len(having) == 1 else "have"
+                raise TypeError(
+                    f"{this} has no parameter {name!r}, but {names} {have}: {' or '.join(ways)}."
+                )
+            init(*args, **given)
+
+        return checked
+
+    return decorate
+
+
+def _takes(estimator: Any, name: str) -> bool:
+    return name in signature(estimator.__init__).parameters
 
 
 def check_one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:

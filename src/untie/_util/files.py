@@ -97,4 +97,5 @@ def near_file(path: str) -> str | None:
         return None
     by_name = {other.lower(): other for other in sorted(names)}
     close = get_close_matches(name.lower(), by_name, n=1)
+    close = close or [other for other in by_name if name and other.startswith(f"{name.lower()}.")]
     return os.path.join(folder, by_name[close[0]]) if close else None

@@ -99,14 +99,47 @@ class Parameter:
         return assigned if self.owner is None else f"{self.owner}({assigned})"
 
 
-class Message(str):
-    """A text that knows which parameters it names; `message` makes it."""
+@dataclass(frozen=True)
+class Row:
+    """A row that a message names: by its position, from 0, in Python; the command counts from 1.
 
-    parts: tuple[str | Parameter, ...] = ()
+    Parameters
+    ----------
+    position : int
+        From 0.
+
+    Examples
+    --------
+    >>> print(Row(1200), "or", Row(1200).counted_from_1)
+    row 1200 or row 1,201
+    """
+
+    position: int
+
+    def __str__(self) -> str:
+        return f"row {self.position}"
+
+    @property
+    def counted_from_1(self) -> str:
+        """What the command calls it."""
+        return f"row {self.position + 1:,}"
+
+
+class Message(str):
+    """A text that knows which parameters and rows it names; `message` makes it."""
+
+    parts: tuple[str | Parameter | Row, ...] = ()
 
     def naming(self, write: Callable[[Parameter], str]) -> str:
-        """Return the text with its parameters written in another way."""
-        return "".join(write(part) if isinstance(part, Parameter) else part for part in self.parts)
+        """Return the text as people read it: parameters as written by a function, rows from 1."""
+        return "".join(
+            write(part)
+            if isinstance(part, Parameter)
+            else part.counted_from_1
+            if isinstance(part, Row)
+            else part
+            for part in self.parts
+        )
 
 
 def message(template: str, *given: Any, **fields: Any) -> Message:
@@ -117,7 +150,7 @@ def message(template: str, *given: Any, **fields: Any) -> Message:
     template : str
         As of `str.format`; a field that is not given is the parameter of its name.
     *given, **fields
-        What takes the place of a field: a `Parameter`, another message or anything else.
+        What takes the place of a field: a `Parameter`, a `Row`, another message or anything else.
 
     Examples
     --------
@@ -128,12 +161,12 @@ def message(template: str, *given: Any, **fields: Any) -> Message:
     >>> said.naming(lambda parameter: f"--k {parameter.value or ''}".strip())
     '--k 9 is more than 8 rows; lower --k.'
     """
-    parts: list[str | Parameter] = []
+    parts: list[str | Parameter | Row] = []
     fields |= {str(place): value for place, value in enumerate(given)}
     for text, name, form, conversion in Formatter().parse(template):
         value = "" if name is None else fields.get(name, Parameter(name))
         value = repr(value) if conversion == "r" else value
-        written = value if isinstance(value, Parameter) else format(value, form or "")
+        written = value if isinstance(value, Parameter | Row) else format(value, form or "")
         parts += [text, *(value.parts if isinstance(value, Message) else [written])]
     made = Message("".join(map(str, parts)))
     made.parts = tuple(parts)

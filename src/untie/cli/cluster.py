@@ -13,7 +13,7 @@ from untie._learn.selection.choose_k import clustering_f_score
 from untie._table.column_codes import is_missing
 from untie._table.frames import columns_of, rows_of
 from untie._table.intervals import phrase
-from untie._table.rows import read_weights
+from untie._table.rows import are_rows, read_weights
 from untie._table.vocabulary import number_repeats
 from untie._util.types import AnyArray
 from untie.cli.options import Format, LearningOptions
@@ -110,7 +110,9 @@ def _summary(
     profile: list[dict[str, Any]], labels: AnyArray, weights: Any, said: Verdict
 ) -> dict[str, list[Any]]:
     """Return a line for each cluster: its size and the values that are typical of it."""
+    is_weighted = weights is not None and not are_rows(weights)
     sizes = np.bincount(labels, weights)
+    sizes = sizes if is_weighted else sizes.astype(int)
     typical: dict[int, list[str]] = {number: [] for number in range(len(sizes))}
     for line in profile:
         known, share, elsewhere = typical[line["cluster"]], line["share"], line["share_elsewhere"]
@@ -119,7 +121,7 @@ def _summary(
             known.append(f"{said_of} ({share:.0%}, elsewhere {elsewhere:.0%})")
     return {
         "cluster": list(typical),
-        "rows" if weights is None else "weight": sizes.tolist(),
+        "weight" if is_weighted else "rows": sizes.tolist(),
         "share": [f"{size / sizes.sum():.0%}" for size in sizes],
         "stability": [said.said_of(number) for number in typical],
         "typical values": [", ".join(entries) for entries in typical.values()],

@@ -320,7 +320,7 @@ def assign(
 def neighbors(
     options: LearningOptions,
     file: File = None,
-    row: Annotated[int | None, option(min=0)] = None,
+    row: Annotated[int | None, option(min=1)] = None,
     where: Annotated[list[str] | None, option()] = None,
     like: Annotated[str | None, option()] = None,
     n: Annotated[int, number()] = 10,
@@ -340,9 +340,10 @@ def neighbors(
     Parameters
     ----------
     row : int
-        A row's number, from 0.
+        A row's number, from 1.
     where : NAME=VALUE
-        A value to look for; may be repeated.
+        A value to look for; may be repeated. Of the column that names the rows, the row of that
+        name: --where name=Ann.
     like : FILE
         A file; look for rows like each of its.
     n : int
@@ -367,7 +368,7 @@ def neighbors(
     [cyan]untie neighbors orders.parquet --model orders.untie --like new.csv --output
     alike.csv[/cyan]
 
-    Rows are counted from 0: the first line below the names is row 0.
+    Rows are counted from 1: the first line below the names of the columns is row 1.
     """
     if (row is not None) + bool(where) + (like is not None) != 1:
         raise UserError(
@@ -387,8 +388,8 @@ def neighbors(
     if like is not None:
         result, title = looking.like_rows_of(like), f"Rows most like those of {like}"
     else:
-        result = looking.like_one(row, where, why)
-        title = f"Rows most like {f'row {row}' if row is not None else ', '.join(where or [])}"
+        result, called = looking.like_one(row, where, why)
+        title = f"Rows most like {called}"
     show(result, options, title)
 
 
@@ -418,10 +419,10 @@ def outliers(
 
     score: how surprising the row's pairs of values are, in nats, and values that a model has
     never seen, or numbers outside those that it has; share: of all rows that are at least as
-    surprising, those of the model's table with --model. Rows are counted from 0.
+    surprising, those of the model's table with --model. Rows are counted from 1.
     """
     from untie._table.frames import columns_of
-    from untie.cli.reading import cells_at, learned
+    from untie.cli.reading import learned, told_rows
     from untie.cli.showing import rounded, show, waiting
     from untie.cli.streaming import tell_unknown
     from untie.explain import outliers as most_unusual
@@ -433,11 +434,12 @@ def outliers(
     with waiting("looking for unusual rows", options.quiet):
         found = columns_of(most_unusual(estimator, rows, n=n, share_of=share_of))
     places = found.pop("position")
-    result = {"row": places, **cells_at(rows, keep, places), **rounded(found)}
+    found.pop("name", None)
+    result = {**told_rows(fitted, rows, options, keep, places), **rounded(found)}
     show(result, options, "The most unusual rows")
 
 
-@command(LearningOptions)
+@command(LearningOptions, without=["row_names"])
 def values(
     options: LearningOptions,
     file: File = None,
@@ -511,7 +513,7 @@ def _two(text: str, labels: list[str], column: str) -> tuple[str, str]:
     raise UserError(f"--why takes two values of {column!r}, got {text!r}; there are {some}.")
 
 
-@command(ColumnOptions, without=["sql"])
+@command(ColumnOptions, without=["sql", "row_names"])
 def drift(
     options: ColumnOptions,
     file: File = None,
@@ -584,7 +586,7 @@ def drift(
         raise typer.Exit(1)
 
 
-@command(TableOptions, without=["safe_csv"])
+@command(TableOptions, without=["safe_csv", "row_names"])
 def compare(
     options: TableOptions,
     file: File = None,

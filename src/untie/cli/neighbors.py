@@ -13,7 +13,15 @@ from untie._engines.registry import open_table
 from untie._inputs import FittedTable, as_fitted, one_row
 from untie._table.frames import columns_of, rows_of
 from untie.cli.options import LearningOptions
-from untie.cli.reading import cells_at, check_learned, read_rows, seen
+from untie.cli.reading import (
+    cells_at,
+    check_learned,
+    column,
+    read_rows,
+    row_names_of,
+    seen,
+    told_rows,
+)
 from untie.cli.showing import rounded, waiting
 from untie.cli.streaming import Unseen, tell_unknown
 from untie.cli.streams import UserError
@@ -21,6 +29,9 @@ from untie.explain import neighbors, why_similar
 
 N_REASONS = 3
 """At most this many columns are named for each neighbor."""
+
+N_SAME = 5
+"""At most this many rows of one name are named."""
 
 ANY = "(any)"
 """Stands for the cells that --where leaves open, which do not count."""
@@ -58,11 +69,26 @@ class Looking:
     options: LearningOptions
     is_new: bool
 
-    def like_one(self, row: int | None, where: list[str] | None, why: bool) -> dict[str, Any]:
-        """Return the rows most like one, or like some values: a line of each, or of each column."""
+    def like_one(
+        self, number: int | None, where: list[str] | None, why: bool
+    ) -> tuple[dict[str, Any], str]:
+        """Return the rows most like one, or like some values, and what these are called.
+
+        Parameters
+        ----------
+        number : int or None
+            The row's number, from 1.
+        where : list of str or None
+            The values, or the row's name.
+        why : bool
+            Whether there is a line for each column of each row, and not for each row.
+        """
         asked: list[str] | None = None
+        row = self._row_called(where) if number is None else number - 1
+        called = ", ".join(where or [])
         if row is not None:
             query = self._rows([row])[0]
+            called = self._called(row)
         else:
             wanted = _wanted(self.fitted, where)
             asked = list(wanted)
@@ -78,25 +104,55 @@ class Looking:
             for other in self._rows(found["position"])
         ]
         if why:
-            return rounded(_long(found["position"], parts))
+            return rounded(_long(found["position"], parts)), called
         alike, apart = zip(*map(_in_short, parts), strict=True) if parts else ((), ())
-        return {
-            **self._shown(found),
-            "alike in": list(alike),
-            "differs in": list(apart),
-        }
+        shown = {**self._shown(found), "alike in": list(alike), "differs in": list(apart)}
+        return shown, called
 
     def like_rows_of(self, file: str) -> dict[str, Any]:
         """Return the rows most like each row of a file."""
         rows = read_rows(file, replace(self.options, sql=None, sheet=None))
         tell_unknown(self.fitted, rows, self.options.quiet, f", in {file}{NEUTRAL}")
         found = self._nearest(seen(self.fitted, rows), self.n)
-        return {"like": found["row"], "rank": found["rank"], **self._shown(found)}
+        numbers = [row + 1 for row in found["row"]]
+        return {"like": numbers, "rank": found["rank"], **self._shown(found)}
+
+    def _row_called(self, where: list[str] | None) -> int | None:
+        """Return the position of the row that --where names; None if it asks for values."""
+        naming = row_names_of(self.fitted, self.source, self.options)
+        pairs = [entry.partition("=") for entry in where or []]
+        names = [text for own, equals, text in pairs if equals and own == naming]
+        if not names or naming in self.fitted.encoder.vocabulary_.columns:
+            return None
+        if len(where or []) > 1:
+            raise UserError(
+                f"--where {naming}=... names a row, so the others are not needed: leave them out."
+            )
+        cells = ["" if cell is None else str(cell) for cell in column(self.source, str(naming))]
+        found = [place for place, cell in enumerate(cells) if cell == names[0]]
+        if len(found) > 1:
+            numbers = ", ".join(f"{place + 1:,}" for place in found[:N_SAME])
+            more = ", ..." if len(found) > N_SAME else ""
+            raise UserError(
+                f"{len(found):,} rows have the name {names[0]!r}: rows {numbers}{more}; name one "
+                f"by its number: --row {found[0] + 1}."
+            )
+        if not found:
+            close = get_close_matches(names[0], cells, n=3)
+            close = close or [cell for cell in cells if names[0].lower() in cell.lower()][:3]
+            hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else "."
+            raise UserError(f"There is no row {names[0]!r} in the column {naming!r}{hint}")
+        return found[0]
+
+    def _called(self, row: int) -> str:
+        """Return what a title calls a row."""
+        naming = row_names_of(self.fitted, self.source, self.options)
+        name = None if naming is None else cells_at(self.source, [naming], [row])[naming][0]
+        return f"row {row + 1:,}{f', {name}' if name is not None else ''}"
 
     def _shown(self, found: dict[str, Any]) -> dict[str, Any]:
         """Return what is shown of neighbors: their rows, the cells to keep, how near they are."""
         return {
-            "row": found["position"],
             **self._cells(found["position"]),
             **rounded({name: found[name] for name in ("similarity", "distance")}),
         }
@@ -113,7 +169,7 @@ class Looking:
         return found
 
     def _cells(self, positions: Sequence[int]) -> dict[str, list[Any]]:
-        return cells_at(self.source, self.keep, positions)
+        return told_rows(self.fitted, self.source, self.options, self.keep, positions)
 
     def _rows(self, positions: Sequence[int]) -> list[Any]:
         """Return some rows as the encoder sees them, a frame of each."""
@@ -181,7 +237,7 @@ def _in_short(terms: Terms) -> tuple[str, str]:
 def _long(positions: list[int], parts: list[Terms]) -> dict[str, Any]:
     """Return a line for each column of each neighbor."""
     pairs = zip(positions, parts, strict=True)
-    lines = [{"row": position, **term} for position, terms in pairs for term in terms]
+    lines = [{"row": position + 1, **term} for position, terms in pairs for term in terms]
     names = ("row", "column", "value", "other_value", "contribution", "share", "distance")
     return {
         "squared_distance" if name == "distance" else name: [line[name] for line in lines]

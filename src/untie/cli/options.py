@@ -18,7 +18,8 @@ BINS, MAX_CATEGORIES = 35, 100
 """As `Preparer` has them, which takes long to import."""
 
 NOTHING = "none"
-"""What stands for no text at all in --missing; beside others it is a text."""
+"""What stands for no text at all in --missing, and no column in --row-names; beside others it is a
+text, and the name of a column that is called so."""
 
 
 Format = StrEnum("Format", ["table", "csv", "json"])
@@ -122,6 +123,9 @@ class ColumnOptions(SourceOptions):
         How to read dates such as 1/2/2024 where no date of the column tells.
     date_parts : PARTS
         Take weekday, month or hour out of dates, as columns: --date-parts weekday,hour.
+    row_names : NAME
+        The column that names the rows; it is not learned from. If not given, a name, a title or an
+        id that is left out; --row-names none shows numbers alone.
     """
 
     columns: Annotated[list[str] | None, about_columns()] = None
@@ -131,6 +135,7 @@ class ColumnOptions(SourceOptions):
     max_categories: Annotated[int, about_columns(min=2, show_default=True)] = MAX_CATEGORIES
     day_first: Annotated[bool | None, about_columns("--day-first/--month-first")] = None
     date_parts: Annotated[list[str] | None, about_columns()] = None
+    row_names: Annotated[str | None, about_columns("--row-names")] = None
 
 
 @dataclass(frozen=True)
@@ -235,7 +240,12 @@ def _quoted(text: str) -> str:
 
 def refuse_for_model(options: ColumnOptions) -> None:
     """Refuse what is asked of learning where a model has learned before."""
-    usable = {field.name for field in fields(SourceOptions)} | {"label", "weight", "seed"}
+    usable = {field.name for field in fields(SourceOptions)} | {
+        "label",
+        "weight",
+        "seed",
+        "row_names",
+    }
     named = [words[0] for name, words in given_options(options).items() if name not in usable]
     if named:
         verb = "is" if len(named) == 1 else "are"
@@ -263,6 +273,14 @@ def missing_texts(options: SourceOptions) -> list[str] | None:
     if not texts:
         return None
     return [] if texts == [NOTHING] else texts
+
+
+def naming_column(options: Any, known: Sequence[str]) -> str | None:
+    """Return the column that the user wants rows to be named by; "auto" if nothing was said."""
+    given = getattr(options, "row_names", None)
+    if given is None:
+        return "auto"
+    return None if given == NOTHING and NOTHING not in known else str(given)
 
 
 def split_names(given: list[str] | None, known: Sequence[str]) -> list[str]:

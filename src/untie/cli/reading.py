@@ -29,6 +29,7 @@ from untie.cli.options import (
     SourceOptions,
     in_options,
     missing_texts,
+    naming_column,
     refuse_for_model,
     split_names,
 )
@@ -170,7 +171,10 @@ def learned(
         refuse_for_model(options)
         known = load(model)
         fitted = as_fitted(known)
-        return own_rows(fitted, read_rows(file, options, in_memory_now)), known, fitted
+        read = read_rows(file, options, in_memory_now)
+        naming = naming_column(options, open_table(read).columns)
+        keep = [] if naming in ("auto", None) else [naming]
+        return own_rows(fitted, read, keep), known, fitted
     rows = read_rows(file, options, in_memory_now or needs_rows(options))
     encoder = new_encoder(options, open_table(rows).columns)
     with waiting("learning", options.quiet):
@@ -233,6 +237,32 @@ def column(rows: Any, name: str) -> list[Any]:
     """Return the cells of a column."""
     cells = rows.select([name])
     return (cells.collect() if isinstance(cells, ArrowSource) else cells)[name].to_pylist()
+
+
+def told_rows(
+    fitted: FittedTable,
+    rows: Any,
+    options: LearningOptions,
+    keep: list[str] | None,
+    positions: Sequence[int],
+) -> dict[str, list[Any]]:
+    """Return what is shown of some rows: their numbers from 1, names, and columns to keep."""
+    naming = row_names_of(fitted, rows, options)
+    named = {} if naming is None else cells_at(rows, [naming], positions)
+    named.pop("row", None)
+    numbers = [position + 1 for position in positions]
+    return {"row": numbers, **named, **cells_at(rows, keep, positions)}
+
+
+def row_names_of(fitted: FittedTable, rows: Any, options: LearningOptions) -> str | None:
+    """Return the column that names the rows of a table, if any: the user's, or the model's."""
+    columns = open_table(rows).columns
+    naming = naming_column(options, columns)
+    if naming == "auto":
+        return fitted.row_names if fitted.row_names in columns else None
+    if naming is not None:
+        check_names([naming], columns, "the table", ", which --row-names names")
+    return naming
 
 
 def cells_at(rows: Any, names: list[str] | None, positions: Sequence[int]) -> dict[str, list[Any]]:
@@ -362,7 +392,12 @@ def new_preparer(options: ColumnOptions, known: Sequence[str]) -> Preparer:
         name: split_names(getattr(options, name, None), known)
         for name in ("columns", "drop", "categorical", "passive")
     }
-    own = {"label": [label] if label else [], "weight": [weight] if weight else []}
+    naming = naming_column(options, known)
+    own = {
+        "label": [label] if label else [],
+        "weight": [weight] if weight else [],
+        "row-names": [naming] if naming not in ("auto", None) else [],
+    }
     for name, given in {**names, **own}.items():
         remedy = ""
         if name == "weight" and weight and "=" in weight:
@@ -378,6 +413,7 @@ def new_preparer(options: ColumnOptions, known: Sequence[str]) -> Preparer:
         missing="auto" if missing is None else missing,
         day_first=options.day_first,
         date_parts=split_names(options.date_parts, []),
+        row_names=naming,
     )
 
 

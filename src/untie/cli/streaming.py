@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from untie._base import unknown_cells
 from untie._engines.arrow import ArrowSource
 from untie._engines.writing import writer_of
-from untie._inputs import FittedTable, as_fitted, unknown_cells, with_outside
+from untie._inputs import FittedTable, as_fitted, with_outside
 from untie._learn.clustering.lloyd import NEARLY_ALL
 from untie._prepare.rules import means_missing
 from untie._table.frames import columns_of
@@ -261,10 +262,8 @@ def assign_rows(
     if how == Format.table:
         print_table(found.summary(), f"{found.n_rows:,} rows in the clusters of {model.name}")
         if found.n_unlike:
-            farthest = {
-                name: [row[name] for row in found.farthest] for name in ("row", *NEW_COLUMNS)
-            }
-            print_table(farthest, "Rows unlike any cluster, the farthest first")
+            farthest = {name: [row[name] for row in found.farthest] for name in found.farthest[0]}
+            print_table(farthest, "Rows unlike any cluster, the farthest first; counted from 1")
 
 
 class Assigned:
@@ -305,10 +304,15 @@ class Assigned:
         is_unlike = np.array(found.pop("unlike"), dtype=bool)
         is_strange = np.array(found["unknown"]) > 0
         self.unseen.add(rows, is_strange)
-        places = np.flatnonzero(is_unlike).tolist()
+        places = np.flatnonzero(is_unlike)
+        names = self.fitted.names_at(source, places)
         unlike = [
-            {"row": self.n_rows + place, **{name: found[name][place] for name in NEW_COLUMNS}}
-            for place in places
+            {
+                "row": self.n_rows + place + 1,
+                **({} if names is None else {"name": names[at]}),
+                **{name: found[name][place] for name in NEW_COLUMNS},
+            }
+            for at, place in enumerate(places.tolist())
         ]
         self.farthest = nlargest(SHOWN_UNLIKE, self.farthest + unlike, key=itemgetter("distance"))
         labels, n = np.array(found["cluster"]), len(self.sizes)

@@ -4,13 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from untie._base import nothing_known, unknown_cells
 from untie._count.packed_rows import PackedRows
 from untie._inputs import (
     NOTHING_KNOWN,
     as_fitted,
     cell_texts,
-    nothing_known,
-    unknown_cells,
     with_outside,
 )
 from untie._learn.clustering.lloyd import ClusterRadius, all_clusters, split_columns
@@ -75,7 +74,8 @@ def assignments(model: Any, data: Any) -> Any:
     """
     fitted = as_fitted(model)
     clusterer, encoder, rows = fitted.clusters, fitted.encoder, fitted.rows(data)[0]
-    labels, codes = clusterer.predict(rows), encoder._codes(rows)
+    codes = encoder._codes(rows)
+    labels = clusterer._label(codes)  # without the warning of `predict`, as the answer says more
     unknown = unknown_cells(encoder, rows, codes)
     blank = nothing_known(encoder, rows, codes)
     codes, tables = _with_unknown(clusterer, codes, unknown)

@@ -1,17 +1,18 @@
 """Rows that are typical of a cluster, and rows between two."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from untie._count.packed_rows import Distinct, distinct_rows
-from untie._inputs import FittedTable, Partition, as_fitted
+from untie._inputs import FittedTable, Partition, as_fitted, named_rows
 from untie._learn.spaces.value_space import add_up, count_members
 from untie._table import frames
 from untie._util.checks import check_integer
 from untie._util.types import FloatArray, IntArray
-from untie.encoder import TableEncoder
 
 
 def prototypes(
@@ -35,9 +36,9 @@ def prototypes(
     Returns
     -------
     frame
-        cluster, rank (from 1), position (of the first of equal rows), distance (to the mean of the
-        cluster's vectors), weight (of the rows of the cluster that are equal to it; their number,
-        without weights).
+        cluster, rank (from 1), position (of the first of equal rows), name (of that row, if rows
+        have names: see `Preparer`), distance (to the mean of the cluster's vectors), weight (of the
+        rows of the cluster that are equal to it; their number, without weights).
 
     See Also
     --------
@@ -58,7 +59,7 @@ def prototypes(
     """
     n = check_integer("n", n)
     fitted = as_fitted(model)
-    return _typical(fitted.encoder, _placed(fitted, data, labels, sample_weight), n)
+    return _typical(_placed(fitted, data, labels, sample_weight), n)
 
 
 def border_cases(
@@ -83,10 +84,10 @@ def border_cases(
     Returns
     -------
     frame
-        cluster, rank (from 1), position (of the first of equal rows), other (the other cluster
-        whose mean is nearest), margin: (b - a) / max(a, b) with the distances a to the mean of its
-        own cluster and b to the other's. 1 is well inside, 0 in the middle of the two; below 0
-        the row is nearer to the other.
+        cluster, rank (from 1), position (of the first of equal rows), name (of that row, if rows
+        have names), other (the other cluster whose mean is nearest), margin: (b - a) / max(a, b)
+        with the distances a to the mean of its own cluster and b to the other's. 1 is well inside,
+        0 in the middle of the two; below 0 the row is nearer to the other.
 
     See Also
     --------
@@ -110,7 +111,7 @@ def border_cases(
     if len(placed.clusters) < 2:
         name = placed.clusters.names[0]
         raise ValueError(f"A border needs two clusters; all labels are {name!r}.")
-    return _between(fitted.encoder, placed, n)
+    return _between(placed, n)
 
 
 def examples(
@@ -122,8 +123,8 @@ def examples(
     """
     fitted = as_fitted(model)
     placed = _placed(fitted, data, labels, sample_weight)
-    borders = _between(fitted.encoder, placed, n) if len(placed.clusters) > 1 else None
-    return _typical(fitted.encoder, placed, n), borders
+    borders = _between(placed, n) if len(placed.clusters) > 1 else None
+    return _typical(placed, n), borders
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,24 +141,30 @@ class _Placed:
         The number of their cluster.
     distances : array of shape (n_kinds, n_clusters)
         Squared.
+    names_at : callable
+        Returns the names of the rows at some positions; None if they have none.
+    library : str
+        What frames for the user are made with.
     """
 
     clusters: Partition
     kinds: Distinct
     members: IntArray
     distances: FloatArray
+    names_at: Callable[[IntArray], list[str] | None]
+    library: str
 
 
-def _typical(encoder: TableEncoder, placed: _Placed, n: int) -> Any:
+def _typical(placed: _Placed, n: int) -> Any:
     kinds, members = placed.kinds, placed.members
     own = placed.distances[np.arange(len(members)), members]
     own[kinds.weights == 0] = np.inf
     chosen = _best_of_each(members, own, kinds.first, n)
     more = {"distance": np.sqrt(own[chosen]), "weight": kinds.weights[chosen]}
-    return _frame(encoder, placed, chosen, more)
+    return _frame(placed, chosen, more)
 
 
-def _between(encoder: TableEncoder, placed: _Placed, n: int) -> Any:
+def _between(placed: _Placed, n: int) -> Any:
     kinds, members = placed.kinds, placed.members
     to_all = np.sqrt(placed.distances)
     every = np.arange(len(members))
@@ -170,18 +177,18 @@ def _between(encoder: TableEncoder, placed: _Placed, n: int) -> Any:
     margin[kinds.weights == 0] = np.inf
     chosen = _best_of_each(members, margin, kinds.first, n)
     others = [placed.clusters.names[member] for member in other[chosen]]
-    return _frame(encoder, placed, chosen, {"other": others, "margin": margin[chosen]})
+    return _frame(placed, chosen, {"other": others, "margin": margin[chosen]})
 
 
-def _frame(encoder: TableEncoder, placed: _Placed, chosen: IntArray, more: dict[str, Any]) -> Any:
+def _frame(placed: _Placed, chosen: IntArray, more: dict[str, Any]) -> Any:
     """Return a frame of some rows, cluster by cluster, and what more there is to say of them."""
     members = placed.members[chosen]
     columns = {
         "cluster": [placed.clusters.names[member] for member in members],
         "rank": _ranks(members),
-        "position": placed.kinds.first[chosen],
+        **named_rows(positions := placed.kinds.first[chosen], placed.names_at(positions)),
     }
-    return frames.make_frame(encoder._library, columns | more)
+    return frames.make_frame(placed.library, columns | more)
 
 
 def _placed(fitted: FittedTable, data: Any, labels: Any, sample_weight: Any) -> _Placed:
@@ -199,7 +206,9 @@ def _placed(fitted: FittedTable, data: Any, labels: Any, sample_weight: Any) -> 
         distances[rows] = block
     widths = [*space.n_codes, len(clusters)]
     kinds = distinct_rows([*codes, clusters.members], widths, weights)
-    return _Placed(clusters, kinds, clusters.members[kinds.first], distances[kinds.first])
+    own, first = clusters.members[kinds.first], distances[kinds.first]
+    names_at = partial(fitted.names_at, data)
+    return _Placed(clusters, kinds, own, first, names_at, encoder._library)
 
 
 def _best_of_each(members: IntArray, scores: FloatArray, positions: IntArray, n: int) -> IntArray:

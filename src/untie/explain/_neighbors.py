@@ -14,7 +14,10 @@ from untie._inputs import (
     as_fitted,
     cell_texts,
     check_positions,
+    is_one_row,
     known_space,
+    named_rows,
+    one_raw_row,
     one_row,
 )
 from untie._learn.nearest import Nearest, Search, queries_at_once, side_by_side
@@ -55,9 +58,10 @@ def neighbors(
     data : table of shape (n_rows, n_columns)
         Where to look, with the columns seen in `fit`: a table in memory, or a lazy one, as
         :func:`untie.scan` gives; a Dask frame is searched by its workers.
-    rows : int, sequence of int, or table in memory
-        Positions in `data`, which are then not their own neighbors; or other rows, as passed to
-        `fit`. Positions in a lazy table are read first, which is one more pass.
+    rows : int, sequence of int, row or table in memory
+        Positions in `data`, from 0, which are then not their own neighbors; or other rows, as
+        passed to `fit`: a table, or a single row as `why_similar` takes it. A list of whole numbers
+        is one of positions. Positions in a lazy table are read first, which is one more pass.
     n : int, default=10
         Number of neighbors of each, usually 1 to 100; all there are, where they are fewer. Up to
         there it hardly matters for the time.
@@ -71,7 +75,8 @@ def neighbors(
     -------
     frame
         One row per neighbor, the nearest first: row (its position in `data` or in `rows`), rank
-        (from 1), position (of the neighbor in `data`), similarity (which need not fall with the
+        (from 1), position (of the neighbor in `data`), name (of the neighbor, if rows have names:
+        see `Preparer`), similarity (which need not fall with the
         rank: rare values make a row similar to more), distance. See `why_similar` for what missing
         cells do to both.
 
@@ -101,6 +106,8 @@ def neighbors(
     own = check_positions(rows)
     if own is not None and source.is_one_shot:
         raise ValueError(f"Rows of {source.origin} can't be named by position, {ONCE}.")
+    if own is None and is_one_row(fitted, rows):
+        rows = one_raw_row(fitted, rows)
     queries = fitted.codes(rows) if own is None else codes_at(encoder, source, own)
     space = known_space(encoder)
     found = _search(encoder, space, source, queries, own, n, chosen, distinct)
@@ -108,7 +115,7 @@ def neighbors(
     result = {
         "row": row if own is None else own[row],
         "rank": _ranks(row),
-        "position": found.position,
+        **named_rows(found.position, fitted.names_at(data, found.position)),
         "similarity": _similarities(space, [c[row] for c in queries], found.codes, chosen),
         "distance": np.sqrt(found.distance),
     }
@@ -180,7 +187,7 @@ def _similarities(space: KnownSpace, first: Codes, second: Codes, chosen: list[i
     return total
 
 
-def why_similar(model: Any, row: Any, other: Any) -> Any:
+def why_similar(model: Any, row: Any, other: Any, *, data: Any = None) -> Any:
     """Return what each column contributes to the similarity of two rows.
 
     The similarity of two rows is a sum over the columns, and so is their squared distance:
@@ -196,9 +203,11 @@ def why_similar(model: Any, row: Any, other: Any) -> Any:
     ----------
     model : TableEncoder, UNTIE, TableClusterer or Pipeline
         Fitted; a pipeline ends in one of the three.
-    row, other : row
+    row, other : row or int
         As passed to `fit`: a table with one row, a dict or pandas Series with the cells by name, or
-        the list of cells.
+        the list of cells. Or its position in `data`, from 0, as `neighbors` takes and gives it.
+    data : table of shape (n_rows, n_columns), optional
+        The table that positions are in, in memory or lazy.
 
     Returns
     -------
@@ -227,7 +236,7 @@ def why_similar(model: Any, row: Any, other: Any) -> Any:
     """
     fitted = as_fitted(model)
     encoder = fitted.encoder
-    rows = [one_row(fitted, entry) for entry in (row, other)]
+    rows = [one_row(fitted, entry, data) for entry in (row, other)]
     contributions, distances = _parts(encoder, *rows)
     texts = [[cells[0] for cells in cell_texts(encoder, entry)] for entry in rows]
     order = np.lexsort((distances, -np.round(contributions, 12)))

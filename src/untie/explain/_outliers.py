@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from untie._base import unknown_cells
 from untie._inputs import (
     FittedTable,
     as_fitted,
     cell_texts,
+    named_rows,
     one_raw_row,
     one_row,
-    unknown_cells,
 )
 from untie._learn.selection.k_choice import is_few
 from untie._table import frames
@@ -235,9 +236,9 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     Returns
     -------
     frame
-        The most unusual row first, after those of clusters of a few rows: position, score, share
-        (of the rows with at least this score) and reason, its most surprising pairs and values in
-        words.
+        The most unusual row first, after those of clusters of a few rows: position (from 0), name
+        (if rows have names: see `Preparer`), score, share (of the rows with at least this score)
+        and reason, its most surprising pairs and values in words.
 
     See Also
     --------
@@ -328,7 +329,7 @@ def unusual_rows(
         for row, position in enumerate(worst.tolist())
     ]
     columns = {
-        "position": worst,
+        **named_rows(worst, fitted.names_at(data, worst)),
         "score": scores[worst],
         "share": _share_above(scores[worst], *usual),
         "reason": ["; ".join(filter(None, reason)) for reason in reasons],
@@ -336,7 +337,7 @@ def unusual_rows(
     return frames.make_frame(encoder._library, columns)
 
 
-def why_outlier(model: Any, row: Any, *, share_of: str = DATA) -> Any:
+def why_outlier(model: Any, row: Any, *, data: Any = None, share_of: str = DATA) -> Any:
     """Return what each column adds to a row's outlier score.
 
     A column has half of the surprise of each pair that it is in, and all of its own value's, if the
@@ -346,9 +347,11 @@ def why_outlier(model: Any, row: Any, *, share_of: str = DATA) -> Any:
     ----------
     model : TableEncoder, UNTIE, TableClusterer or Pipeline
         Fitted; a pipeline ends in one of the three.
-    row : row
+    row : row or int
         As passed to `fit`: a table with one row, a dict or pandas Series with the cells by name, or
-        the list of cells.
+        the list of cells. Or its position in `data`, from 0, as `outliers` gives it.
+    data : table of shape (n_rows, n_columns), optional
+        The table that a position is in, in memory or lazy.
     share_of : {"data", "model"}, default="data"
         As in `outliers`: "model" for a row that is none of those that were learned from.
 
@@ -377,7 +380,7 @@ def why_outlier(model: Any, row: Any, *, share_of: str = DATA) -> Any:
     """
     fitted = as_fitted(model)
     check_one_of("share_of", share_of, (DATA, MODEL))
-    encoder, raw = fitted.encoder, one_raw_row(fitted, row)
+    encoder, raw = fitted.encoder, one_raw_row(fitted, row, data)
     table = one_row(fitted, raw)
     codes = encoder._codes(table)
     surprises = Surprises(encoder, share_of == MODEL)

@@ -66,7 +66,7 @@ def verdict(model: Any, data: Any, *, sample_weight: Any = None, random_state: A
     """
     fitted = as_fitted(model)
     clusterer, encoder = fitted.clusters, fitted.encoder
-    rows, weights = fitted.rows(data, sample_weight)
+    rows, weights = fitted.counted(data, sample_weight)
     given = {"sample_weight": weights, "random_state": random_state}
     stability = gaps = None
     if clusterer.n_clusters_ > 1 and not open_table(rows).is_lazy:

@@ -53,6 +53,7 @@ NAMES = (
     "A name has the values that set a cluster apart from each other one; in brackets is the share "
     "of its rows that have a value, where that is less than 80%."
 )
+COUNTED = "Rows are counted from 1."
 """What the figures mean."""
 
 
@@ -130,6 +131,7 @@ def _meaning(study: Study, made: list[Card]) -> str:
         (LIFT, telling),
         (RANGES, has_ranges),
         (STABILITY, has_stability),
+        (COUNTED, made),
     )
     return " ".join(sentence for sentence, is_there in there if is_there)
 
@@ -163,7 +165,7 @@ def _card(study: Study, number: int, typical: Any, borders: Any) -> Card:
         number,
         study.group_names[number],
         count(size),
-        unit if study.weights is None else "in sum of weights",
+        "in sum of weights" if study.is_weighted else unit,
         percent(part),
         part,
         study.verdict.said_of(number),
@@ -186,9 +188,10 @@ def _rows(study: Study, name: str, caption: str, lines: Lines, notes: list[str])
     texts = cell_texts(study.encoder, study.frame, np.array(positions, dtype=np.intp))
     kept = set(study.shares["column"][:CARD_COLUMNS])
     places = [place for place, column in enumerate(study.names) if column in kept]
+    names = study.row_names(np.array(positions, dtype=np.intp)) or [""] * len(positions)
     heads = [
-        f"row {position:,}{f' ({note})' if note else ''}"
-        for position, note in zip(positions, notes, strict=True)
+        f"{f'{name}, ' if name else ''}row {position + 1:,}{f' ({note})' if note else ''}"
+        for name, position, note in zip(names, positions, notes, strict=True)
     ]
     columns: Lines = {"column": [study.names[place] for place in places]}
     columns |= {head: [texts[place][row] for place in places] for row, head in enumerate(heads)}
@@ -196,7 +199,7 @@ def _rows(study: Study, name: str, caption: str, lines: Lines, notes: list[str])
 
 
 def _all(study: Study) -> TableView:
-    size = "rows" if study.weights is None else "sum of weights"
+    size = "sum of weights" if study.is_weighted else "rows"
     columns: Lines = {
         "cluster": study.clusters,
         "name": [study.group_names[number] for number in study.clusters],

@@ -75,7 +75,8 @@ def _share_missing(study: Study) -> float:
 def _facts(study: Study) -> list[tuple[str, str]]:
     facts = [("Rows", count(study.n_rows))]
     if study.weights is not None:
-        facts.append(("Weight of the rows", count(float(study.weights.sum()))))
+        what = "Weight of the rows" if study.is_weighted else "Rows that are learned from"
+        facts.append((what, count(float(study.weights.sum()))))
     notes, passive = _notes(study), _passive(study)
     heard = len(study.names) - len(passive)
     facts.append(("Columns", f"{len(notes):,} read, {heard:,} learned from"))
@@ -174,10 +175,10 @@ def _of_the_map(study: Study) -> list[str]:
     remarks = []
     n_able = len(study.able)
     if n_able < study.n_rows:
-        remarks.append(
-            f"{study.n_rows - n_able:,} of {study.n_rows:,} rows have the weight 0; they are not "
-            "on the map."
-        )
+        n_out, have = study.n_rows - n_able, "have the weight 0"
+        if not study.is_weighted:
+            have = "have no cells, or the weight 0, so nothing is learned from them"
+        remarks.append(f"{n_out:,} of {study.n_rows:,} rows {have}; they are not on the map.")
     if len(study.sample) < n_able:
         remarks.append(
             f"The map shows {len(study.sample):,} of {n_able:,} rows, drawn by chance with "

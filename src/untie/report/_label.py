@@ -79,7 +79,7 @@ def _spread(study: Study, kept: list[str], n_others: int) -> TableView:
     ]
     others = [f"{n_others:,} others"] if n_others else []
     heads = [*(shown(text, 40) for text in kept), *others, "all"]
-    unit = "rows" if study.weights is None else "weight"
+    unit = "weight" if study.is_weighted else "rows"
     caption = f"Number of {unit} of each cluster with each value, and share of the cluster"
     lines.append(("all rows", _line(counts.sum(axis=0), usual)))
     return heat_view("label", caption, "cluster", heads, lines)

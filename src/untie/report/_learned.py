@@ -70,7 +70,7 @@ FEW_FIRST = "Rows of clusters that are too small to be groups come first. "
 UNUSUAL = (
     "Rows with values that are each frequent and yet hardly ever occur together. The score adds up "
     "the surprise of all pairs, in nats (1 nat is 1.44 bits); share: of all rows that are at least "
-    "as surprising. Rows are counted from 0."
+    "as surprising. Rows are counted from 1."
 )
 
 GAIN = (
@@ -255,8 +255,12 @@ def unusual(study: Study) -> dict[str, Any]:
     if few:
         said += FEW_FIRST
     rows = positions[lines["position"]]
-    lines["row"] = rows.tolist()
+    lines["row"] = (rows + 1).tolist()
     lines["cluster"] = study.labels[rows].tolist()
+    names = study.row_names(rows)
     kinds = "row:count cluster:count score:number share:share reason:long"
+    if names is not None:
+        lines["name"] = names
+        kinds = kinds.replace("row:count", "row:count name:text")
     table = view("outliers", "The most unusual rows", kinds, lines)
     return {"table": table, "said": f"{said}{UNUSUAL}"}

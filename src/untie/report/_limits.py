@@ -24,6 +24,9 @@ LISTED_COLUMNS = 200
 TEXT = 80
 """Names and values are cut after this many characters."""
 
+ROW_NAME = 40
+"""Names of rows are cut after this many characters."""
+
 DIRECTIONS = frozenset(map(chr, (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F))))
 DIRECTIONS |= frozenset(map(chr, range(0x2066, 0x206A)))
 """Invisible characters that say which way text runs."""

@@ -144,7 +144,8 @@ def landscape(study: Study) -> dict[str, Any]:
     kinds = find_kinds(study.encoder, study.rows(study.sample))
     columns, places = _columns(study)
     return {
-        "rows": study.sample.tolist(),
+        "rows": (study.sample + 1).tolist(),  # as people count them
+        "row_names": study.row_names(study.sample),
         "clusters": study.labels[study.sample].tolist(),
         "kinds": kinds.members.tolist(),
         "first": kinds.first.tolist(),
@@ -157,7 +158,7 @@ def landscape(study: Study) -> dict[str, Any]:
         "names": {str(number): name for number, name in study.group_names.items()},
         "sizes": _sizes(study),
         "is_sample": len(study.sample) < study.n_rows,
-        "is_weighted": study.weights is not None,
+        "is_weighted": study.is_weighted,
     }
 
 

@@ -1,6 +1,6 @@
 """What a page is about: a model, its rows and answers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,11 +10,12 @@ from numpy.random import RandomState
 
 from untie._inputs import ClusteredTable, as_fitted, order_of, read_clusters
 from untie._table.frames import columns_of, rows_at
+from untie._table.rows import are_rows
 from untie._util.types import FloatArray, IntArray
 from untie.encoder import TableEncoder
 from untie.explain import Profile, Subclusters, Verdict, names_of, read_profile, weight_shares
 from untie.preparer import Preparer, merged_values
-from untie.report._limits import LONG_TEXT, MAP_COLUMNS, MAP_ROWS, shown
+from untie.report._limits import LONG_TEXT, MAP_COLUMNS, MAP_ROWS, ROW_NAME, shown
 from untie.report.code import PageCode
 
 LEAST_OF_A_CLUSTER = 30
@@ -86,6 +87,8 @@ class Study:
         Of all that is drawn.
     code : PageCode
         How the page is made again.
+    names_at : callable
+        Returns the names of the rows at some positions; None if they have none.
     """
 
     encoder: TableEncoder
@@ -98,6 +101,7 @@ class Study:
     answers: Answers | None
     seed: int
     code: PageCode
+    names_at: Callable[[IntArray], list[str] | None] = lambda positions: None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -108,6 +112,11 @@ class Study:
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.labels)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows count differently; if not, those that count at all count once."""
+        return self.weights is not None and not are_rows(self.weights)
 
     @property
     def row_weights(self) -> FloatArray:
@@ -195,6 +204,11 @@ class Study:
         n_left = MAP_ROWS - np.count_nonzero(chosen)
         chosen[drawn[~chosen[drawn]][:n_left]] = True
         return np.flatnonzero(chosen)
+
+    def row_names(self, positions: IntArray) -> list[str] | None:
+        """Return the names of some rows, as the page writes them; None if they have none."""
+        names = self.names_at(positions)
+        return None if names is None else [shown(name, ROW_NAME) if name else "" for name in names]
 
     def rows(self, positions: IntArray) -> Any:
         """Return some rows."""

@@ -44,6 +44,7 @@ SPANS = {
     "tnt": (30, 15, 15),
     "tttnnnn": (60, 30, 30, 15, 15, 15, 15),
     "tlnntn": (60, 60, 12, 12, 24, 12),
+    "ntnnnl": (12, 48, 20, 20, 20, 60),
 }
 """How the cells of a row fill its lines on a narrow screen, by their kinds: t text, l long text."""
 

@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -166,7 +166,7 @@ def report_fitted(
     answers = _answers(data, label)
     if isinstance(label, str):
         data, _ = fitted.take_labels(data, label)
-    frame, cells = fitted.rows(data, sample_weight) if prepared is None else prepared
+    frame, cells = fitted.counted(data, sample_weight) if prepared is None else prepared
     frame = coded_once(frame)
     weights = None if cells is None else read_weights(cells, read_table(frame).n_rows)
     clusterer = fitted.clusterer
@@ -190,6 +190,7 @@ def report_fitted(
             answers=answers and replace(answers, is_learned=answers.column in fitted.learned_from),
             seed=seed,
             code=code,
+            names_at=partial(fitted.names_at, data),
         )
         return make_page(study, watch)
 
@@ -362,7 +363,7 @@ def _lead(study: Study, groups: str) -> list[str]:
 
 def _about_the_largest(study: Study, groups: list[Card]) -> list[str]:
     largest = max(groups, key=lambda card: card.part)
-    what = "rows" if study.weights is None else "weight"
+    what = "weight" if study.is_weighted else "rows"
     said = f"The largest group has {largest.share} of the {what}; typical of it: {largest.name}."
     return [said] if largest.typical else []
 

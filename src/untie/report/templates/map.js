@@ -115,7 +115,17 @@ function nearestTo(x, y, most) {
 
 function cellOf(row, column) { return data.columns[column].labels[data.columns[column].codes[row]]; }
 
-function titleOf(row) { return `Row ${grouped(data.rows[row])}, cluster ${data.clusters[row]}`; }
+function nameOf(row) { return data.row_names ? data.row_names[row] : ""; }
+
+function calledRow(row) { return `${nameOf(row) ? `${nameOf(row)}, row` : "row"} ${grouped(data.rows[row])}`; }
+
+function titleOf(row) { return `${calledRow(row).replace(/^row/, nameOf(row) ? "row" : "Row")}, cluster ${data.clusters[row]}`; }
+
+/* A line of a table whose first cell is the number of a row, with the row's name if rows have names. */
+function withName(name, line) { return data.row_names ? [line[0], name, ...line.slice(1)] : line; }
+
+/* The places in such a line, counted without the name. */
+function placesOf(places) { return places.map((place) => (place && data.row_names ? place + 1 : place)); }
 
 const TIP_LINES = 12;
 

@@ -10,17 +10,19 @@ function showRow(row) {
   if (copies) parts.push(make("p", {}, `${many(copies, "other row on the map is", "other rows on the map are")} equal to it.`));
   if (found.length) {
     const lines = found.map((neighbor) => neighborLine(row, neighbor));
-    const shown = lines.map((line, rank) => [goButton(line[0], data.first[found[rank][0]]),
-      whyButton(row, found[rank], rank), ...line.slice(2)]);
+    const others = found.map((neighbor) => data.first[neighbor[0]]);
+    const shown = lines.map((line, rank) => withName(nameOf(others[rank]), [goButton(line[0], others[rank]),
+      whyButton(row, found[rank], rank), ...line.slice(2)]));
+    const raw = lines.map((line, rank) => withName(nameOf(others[rank]), line));
     parts.push(makeTable("nearest", "The nearest other rows on the map",
-      ["row", "why", "cluster", "distance", "differs in"], shown, [0, 2, 3], lines));
+      withName("name", ["row", "why", "cluster", "distance", "differs in"]), shown, placesOf([0, 2, 3]), raw));
     parts.push(make("div", { id: "map-why", "aria-live": "polite" }));
   } else {
     parts.push(make("p", {}, "All rows on the map are equal."));
   }
   const names = data.columns.map((_, column) => [data.columns[column].name, cellOf(row, column)]);
   parts.push(make("details", {}, make("summary", {}, "All its values"),
-    makeTable("row", `The values of row ${grouped(data.rows[row])}`, ["column", "value"], names, [], names)));
+    makeTable("row", `The values of ${calledRow(row)}`, ["column", "value"], names, [], names)));
   panel.replaceChildren(...parts);
   panel.hidden = false;
   if (found.length) showWhy(row, found[0]);
@@ -89,10 +91,10 @@ function withBar(number, total) {
 function showWhy(row, neighbor) {
   const other = data.first[neighbor[0]];
   const lines = whyLines(row, neighbor);
-  const headings = ["column", "this row", `row ${grouped(data.rows[other])}`, "adds to similarity", "adds to distance"];
+  const headings = ["column", "this row", calledRow(other), "adds to similarity", "adds to distance"];
   const shown = lines.map(([name, mine, theirs, adds, sets]) =>
     [name, mine, theirs, withBar(adds, neighbor[2]), withBar(sets, neighbor[1] ** 2)]);
-  const caption = `Why row ${grouped(data.rows[other])} is near: what each column adds to the similarity (${neighbor[2]}) and to the squared distance (${Number((neighbor[1] ** 2).toPrecision(4))})`;
+  const caption = `Why ${calledRow(other)} is near: what each column adds to the similarity (${neighbor[2]}) and to the squared distance (${Number((neighbor[1] ** 2).toPrecision(4))})`;
   byId("map-why").replaceChildren(makeTable("why", caption, headings, shown, [3, 4], lines));
 }
 
@@ -102,12 +104,13 @@ function showSelected(rows, what) {
   byId("map-status").textContent = rows.length ? `${many(rows.length, "row is", "rows are")} selected.` : "No row is selected.";
   if (!rows.length) return;
   const columns = data.columns.map((_, column) => column);
-  const headings = ["row", "cluster", ...data.columns.map((column) => column.name)];
-  const line = (row) => [data.rows[row], data.clusters[row], ...columns.map((column) => cellOf(row, column))];
+  const headings = withName("name", ["row", "cluster", ...data.columns.map((column) => column.name)]);
+  const line = (row) => withName(nameOf(row),
+    [data.rows[row], data.clusters[row], ...columns.map((column) => cellOf(row, column))]);
   const some = rows.length > LISTED ? `; ${LISTED} are listed, the download has all` : "";
   const caption = `${many(rows.length, "selected row", "selected rows")}${what ? ` (${what})` : ""}${some}`;
   panel.replaceChildren(mixOf(rows),
-    makeTable("selected-rows", caption, headings, rows.slice(0, LISTED).map(line), [0, 1], rows.map(line)));
+    makeTable("selected-rows", caption, headings, rows.slice(0, LISTED).map(line), placesOf([0, 1]), rows.map(line)));
   markScrollable();
 }
 
