@@ -376,3 +376,39 @@ def test_groups_of_a_few_rows_are_said_to_be_of_a_few(times):
         assert said.found
         few = "These are only 24 rows; others may give other groups."
         assert said.caution == few
+
+
+def with_gaps(*words):
+    """Return the verdict of four groups in a row, and what is between neighbors."""
+    gaps = {"cluster": range(3), "other": range(1, 4), "between": 0.5, "verdict": words}
+    return replace(with_sizes(40, 30, 20, 10), gaps=pd.DataFrame(gaps))
+
+
+def test_a_continuum_is_called_one():
+    said = with_gaps("continuum", "continuum", "continuum")
+    assert said.headline.startswith("4 stable groups of similar rows along a continuum, resting on")
+    assert "The groups divide a continuum: between neighboring groups there are" in str(said)
+    said = with_gaps("continuum", "gap", "continuum")
+    assert said.headline.startswith("4 stable groups of similar rows, resting on")
+    assert "There is no gap between these groups: 0 and 1; 2 and 3." in str(said)
+    for words in (["gap", "gap", "unclear"], ["unclear"] * 3):
+        assert "gap" not in str(with_gaps(*words))
+
+
+def test_many_pairs_without_a_gap_are_counted():
+    pairs = {"cluster": [0] * 7, "other": range(1, 8), "verdict": ["continuum"] * 6 + ["gap"]}
+    said = replace(with_gaps("gap", "gap", "gap"), gaps=pd.DataFrame(pairs))
+    assert "groups: 0 and 1; 0 and 2; 0 and 3; 0 and 4; and 2 more pairs." in str(said)
+
+
+def test_without_groups_the_strongest_pairs_are_named():
+    rng = np.random.default_rng(0)
+    city = rng.integers(0, 12, N)
+    table = pd.DataFrame({"city": city, "land": city // 4, "other": rng.integers(0, 5, N)})
+    said = verdict(TableClusterer(preparer=None).fit(table.astype(str)), table.astype(str))
+    assert said.found is False
+    ((one, other, share),) = said.related
+    assert (one, other) == ("city", "land")
+    assert f"Pairs of columns have something in common: city and land ({share:.2f})" in str(said)
+    rows = without_groups()
+    assert "No two columns have much in common." in str(verdict(TableClusterer().fit(rows), rows))

@@ -483,7 +483,9 @@ class Verdict:
                 "The groups divide a continuum: between neighboring groups there are about as many "
                 "rows as within them."
             )
-        return f"There is no gap between the groups {_some(pairs)}." if pairs else None
+        more = f"; and {len(pairs) - NAMED} more pairs" if len(pairs) > NAMED else ""
+        said = f"There is no gap between these groups: {'; '.join(pairs[:NAMED])}{more}."
+        return said if pairs else None
 
     def _repeating(self) -> str | None:
         if self.repeats is None:
