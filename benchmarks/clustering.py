@@ -2,7 +2,8 @@
 
 Tables of text with 10 columns of 5 values. A row has the value of its class with probability 0.6,
 and any value else; scikit-learn is given the number of classes. Both run in turns with all cores,
-and the best round of each counts.
+and the best round of each counts. Measure on an idle machine: scikit-learn's threads wait for each
+other, so other work slows it down more, and the ratios look better than they are.
 """
 
 from __future__ import annotations
