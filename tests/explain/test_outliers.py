@@ -236,7 +236,7 @@ def test_rows_of_clusters_of_a_few_come_first_and_it_is_said_why():
     section = report.to_dict()["sections"]["outliers"]
     assert "too small to be groups come first" in section["said"]
     rows = section["table"]["rows"]
-    assert {rows[0][0], rows[1][0]} == {70, 200}
+    assert {rows[0][0], rows[1][0]} == {71, 201}  # counted from 1
     assert rows[0][-1].startswith(said)
     assert "unusual rows rather than a group" in report.html
 
@@ -247,4 +247,4 @@ def test_rows_of_clusters_of_a_few_are_on_the_page_even_if_rows_are_drawn(monkey
     table.iloc[[70, 200]] = "9"
     section = make_report(table, TableClusterer(3)).to_dict()["sections"]["outliers"]
     assert "1,000 of 1,100 rows were looked at" in section["said"]
-    assert {row[0] for row in section["table"]["rows"][:2]} == {70, 200}
+    assert {row[0] for row in section["table"]["rows"][:2]} == {71, 201}
