@@ -278,6 +278,11 @@ def clusterers():
         X = people().drop(columns=["kind", "weight"]) if name == "people" else load(name)[0]
         clusterer, encoder = TableClusterer(3).fit(X), TableEncoder(3).fit(X)
         yield f"default, {name}", numbers(clusterer.labels_, encoder.omega_, encoder.transform(X))
+    for name in ("crx", "hepatitis"):  # whose clusters are made of axes
+        X, _ = load(name)
+        clusterer = TableClusterer().fit(X)
+        choice = clusterer.k_choice_
+        yield f"chosen, {name}", numbers(clusterer.labels_, choice.gain, [choice.made_of])
     table = people().drop(columns=["kind", "weight"])
     clusterer = TableClusterer(3, preparer=Preparer(bins=4), random_state=0).fit(table)
     yield "clusterer, bins", numbers(clusterer.labels_, clusterer.transform(table))
