@@ -26,7 +26,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from _timing import print_table
 from untie import TableClusterer
-from untie.explain import cluster_gaps, subclusters
+from untie.explain import cluster_gaps, subclusters, verdict
 
 MOST_ROWS = 20_000
 """Of larger tables, this many rows are drawn."""
@@ -173,7 +173,7 @@ def ask(table: Table) -> Said:
             rule: (k, fits[k], stability.get(k, np.nan))
             for rule, k in zip(RULES, numbers, strict=True)
         }
-    said = choice.verdict.partition(". ")[0]
+    said = verdict(clusterer, table.X).headline if table.kind in EVERYDAY else ""
     facts = (clusterer.n_clusters_, true_k, choice.found_structure, choice.found_clusters)
     if not choice.found_clusters:
         return Said(table.kind, table.name, said, *facts, rules)
