@@ -56,6 +56,13 @@ def test_vectors_alone_show_none(fitted):
     assert choose_k(encoder, table, [2, 3]).made_of == "axes"
 
 
+def test_a_number_that_is_named_has_a_hint(fitted):
+    table, _, _ = fitted
+    said = str(verdict(TableClusterer(2).fit(table), table))
+    assert said.startswith("No groups found: 2 groups, as asked for, would ")
+    assert "On the axes of multiple correspondence analysis, 2 groups are stable: leave" in said
+
+
 def test_the_papers_method_keeps_to_its_own_vectors(fitted):
     table, _, _ = fitted
     choice = choose_k(UNTIE(2, solver="uniform").fit(table), table, [2, 3], n_splits=2)

@@ -200,7 +200,7 @@ class FittedTable:
             return rows, counted_weights(preparer, split_weights(data, sample_weight)[0], weights)
         if len(self.steps) > 1:
             return rows, weights
-        return counted_source(preparer, source, sample_weight)
+        return counted_source(preparer, source, sample_weight, may_have_empty=True)
 
     def clustered(self, data: Any, labels: Any = None, sample_weight: Any = None) -> ClusteredRows:
         """Return prepared rows in memory with their clusters and weights.
@@ -650,4 +650,4 @@ def _frame(fitted: FittedTable, cells: Mapping[str, Any]) -> Any:
 
 
 def _is_nested(row: Any) -> bool:
-    return any(isinstance(cell, list | dict | np.ndarray) for cell in row)
+    return any(isinstance(cell, list | tuple | dict | np.ndarray) for cell in row)

@@ -36,10 +36,9 @@ from untie._learn.clustering import lloyd
 from untie._learn.clustering.classification_em import (
     MOST_REASSIGNMENTS,
     cells_of,
-    clusters_on_axes,
     reassign_rows,
 )
-from untie._learn.clustering.points import AXES
+from untie._learn.clustering.points import AXES, of_axes
 from untie._learn.parameters import AUTO
 from untie._learn.selection.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose_number
 from untie._learn.selection.k_choice import KChoice
@@ -422,7 +421,10 @@ class TableClusterer(
         n_starts = None if self.n_init == AUTO else int(self.n_init)
         cells, first_costs = cells_of(model), None
         if choice is not None and choice.made_of == AXES:
-            begun = clusters_on_axes(model, sample, k, n_starts, seed)
+            view, votes = model.coarse, model.attributes.votes
+            points_of = of_axes(view.cells(sample.codes), view.counts.sizes, votes, k)
+            points = points_of(np.arange(len(sample.weights)), sample.weights)(k)
+            begun = lloyd.first_clusters(points, sample, space.n_codes, k, n_starts, seed)
             first_costs = lloyd.ties_apart(cells.costs(begun))
             found, n_iter = walk(first_costs), 1
         else:

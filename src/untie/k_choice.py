@@ -1,9 +1,10 @@
 """The number of clusters of a table, and how sure it is."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from untie._base import sample_source
+from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
 from untie._inputs import as_fitted
 from untie._learn.selection.choose_k import N_SPLITS, choose_number
@@ -103,12 +104,24 @@ def choose_k(
     ['k', 'gain', 'error', 'stability', 'silhouette']
     """
     fitted = as_fitted(model)
-    encoder = fitted.encoder
     rows, weights = fitted.counted(data, sample_weight)
+    methods = fitted.encoder._recipe().methods
+    return choose_by(methods, fitted.encoder, rows, weights, ks, n_splits, random_state)
+
+
+def choose_by(
+    methods: Sequence[str],
+    encoder: EncoderBase,
+    rows: Any,
+    weights: Any,
+    ks: Iterable[int] | None,
+    n_splits: int,
+    random_state: Any,
+) -> KChoice:
+    """Choose among clusters made by some methods from prepared rows."""
     source, rng = open_table(rows), draws_of(random_state)
     sample = sample_source(encoder, source, weights)
     n_rows = None if source.is_lazy else read_table(rows).n_rows
     model, columns = encoder._model, encoder.vocabulary_.columns
     given = (model.vectors, model.coarse, model.attributes, sample, columns)
-    methods = encoder._recipe().methods
     return choose_number(*given, ks, n_splits, rng, methods, encoder._library, n_rows)

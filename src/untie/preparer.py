@@ -61,8 +61,8 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     text.
 
     Rows in which every cell is missing or blank are not looked at (in a table of three columns or
-    more), and an estimator with a preparer learns nothing from them: a warning names them. So it
-    does a last row that seems to be one of totals, which counts like others.
+    more), and an estimator with a preparer learns nothing from them. A warning names them. It also
+    names a last row that looks like a total; that row counts like any other.
 
     `TableEncoder` and `TableClusterer` contain a preparer, so they take tables as they are. Pass
     your own to change what it does: ``TableClusterer(preparer=Preparer(bins=10))``.
@@ -510,7 +510,8 @@ def prepare_rows(
         if preparer._preparation.n_empty:
             weight = counted_weights(preparer, data, weight)
         return PreparedRows(preparer, MemorySource(coded_once(rows)), weight)
-    return PreparedRows(preparer, *counted_source(preparer, source, weight))
+    found = counted_source(preparer, source, weight, preparer._preparation.n_empty > 0)
+    return PreparedRows(preparer, *found)
 
 
 def warn_of_empty(preparer: Preparer) -> None:
@@ -519,9 +520,10 @@ def warn_of_empty(preparer: Preparer) -> None:
     if n:
         rows = message(", ".join(f"{{{place}}}" for place in range(len(first))), *map(Row, first))
         more = ", ..." if n > len(first) else ""
-        are = "1 row has" if n == 1 else f"{n:,} rows have"
-        said = "{0} no cell that is not missing or blank ({1}{2}). Nothing is learned from such "
-        warn_user(message(said + "rows, as if their weight were 0; drop them.", are, rows, more))
+        are = "1 row is" if n == 1 else f"{n:,} rows are"
+        said = "{0} empty: every cell is missing or blank ({1}{2}). {3} the weight 0; drop {4}."
+        get, them = ("It gets", "it") if n == 1 else ("They get", "them")
+        warn_user(message(said, are, rows, more, get, them))
 
 
 def counted_weights(preparer: Preparer | None, data: Any, weights: Any) -> Any:
@@ -539,14 +541,14 @@ def counted_weights(preparer: Preparer | None, data: Any, weights: Any) -> Any:
 
 
 def counted_source(
-    preparer: Preparer, source: Source, weight: str | None
+    preparer: Preparer, source: Source, weight: str | None, may_have_empty: bool
 ) -> tuple[Source, str | None]:
     """Return prepared rows of a lazy table, and the column that says how often they count.
 
-    There is such a column where there is one of weights, or rows without cells.
+    There is such a column where there is one of weights, or where rows without cells may be.
     """
     preparation = preparer._preparation
-    if not preparation.n_empty:
+    if not may_have_empty:
         kept = [] if weight is None else [weight]
         return open_table(preparer._transform_source(source, kept)), weight
     name = number_repeats([*source.columns, *preparation.columns, WEIGHT])[-1]

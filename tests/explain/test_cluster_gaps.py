@@ -7,7 +7,7 @@ import pytest
 
 from tables import latent_classes
 from untie import TableClusterer, TableEncoder
-from untie.explain import cluster_gaps, verdict
+from untie.explain import cluster_gaps, cluster_stability, verdict
 
 
 def along_a_trait(seed, n_rows=1000, n_columns=12):
@@ -24,13 +24,15 @@ def along_a_trait(seed, n_rows=1000, n_columns=12):
 def slow_between(vectors, one, other):
     """Follow the definition row by row."""
     line = vectors[other].mean(axis=0) - vectors[one].mean(axis=0)
-    places = {}
-    for name, members in (("one", one), ("other", other)):
-        places[name] = sorted(float(vectors[row] @ line) for row in np.flatnonzero(members))
-    low, high = (own[(len(own) - 1) // 2] for own in places.values())
-    every = [(place - low) / (high - low) for own in places.values() for place in own]
+    places = [sorted(float(row @ line) for row in vectors[members]) for members in (one, other)]
+    low, high = (own[(len(own) - 1) // 2] for own in places)
     halfway, first, second = (
-        sum(abs(place - middle) <= 0.15 + 1e-9 for place in every) for middle in (0.5, 0.0, 1.0)
+        sum(
+            sum(abs((place - low) / (high - low) - middle) <= 0.15 + 1e-9 for place in own)
+            / len(own)
+            for own in places
+        )
+        for middle in (0.5, 0.0, 1.0)
     )
     return halfway / min(first, second)
 
@@ -51,6 +53,25 @@ def test_classes_are_apart(seed):
     clusterer = TableClusterer(preparer=None).fit(table)
     assert set(cluster_gaps(clusterer, table).verdict) == {"gap"}
     assert "continuum" not in str(verdict(clusterer, table))
+
+
+@pytest.mark.parametrize("share", [0.3, 0.1, 0.05])
+def test_a_small_class_is_apart_from_a_large_one(share):
+    shares = [1 - share, share]
+    table, classes = latent_classes(1500, 2, 10, 4, seed=0, purity=0.5, shares=shares)
+    found = cluster_gaps(TableEncoder(2, preparer=None).fit(table), table, labels=classes)
+    assert found.verdict.tolist() == ["gap"]
+
+
+@pytest.mark.parametrize("n_rows", [300, 2500])
+def test_the_order_of_the_rows_does_not_count(n_rows):
+    table, classes = latent_classes(n_rows, 3, 8, 4, seed=0, purity=0.5)
+    encoder = TableEncoder(3, preparer=None).fit(table)
+    places = np.random.default_rng(0).permutation(n_rows)
+    for question in (cluster_gaps, cluster_stability):
+        expected = question(encoder, table, labels=classes)
+        found = question(encoder, table.iloc[places], labels=classes[places])
+        pd.testing.assert_frame_equal(found, expected)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -77,7 +98,7 @@ def test_only_neighbors_are_compared():
 
 
 def test_few_rows_are_unclear():
-    table, classes = latent_classes(18, 2, 8, 4, seed=0, purity=0.6)
+    table, classes = latent_classes(10, 2, 8, 4, seed=0, purity=0.6)
     found = cluster_gaps(TableEncoder(2, preparer=None).fit(table), table, labels=classes)
     assert found.verdict.tolist() == ["unclear"]
 

@@ -168,6 +168,14 @@ def test_raw_rows_are_prepared_as_the_model_prepares_them(name, table, clusterer
     assert found == columns_of(QUESTIONS[name](*prepared))
 
 
+@pytest.mark.parametrize("kind", [tuple, list])
+def test_as_many_rows_as_columns_are_rows(kind):
+    table = np.array([list("abab" * 10)] * 3).T
+    encoder = TableEncoder(2, preparer=None).fit(table)
+    rows = [kind("aba"), kind("bab"), kind("aaa")]
+    assert explain.neighbors(encoder, table, rows, n=2).row.tolist() == [0, 0, 1, 1, 2, 2]
+
+
 @pytest.mark.parametrize("name", WITH_LABELS)
 def test_labels_are_an_array_or_the_name_of_a_column(name, table, clusterer):
     labels = np.array(["x", "y"])[np.arange(len(table)) % 2]

@@ -44,13 +44,27 @@ def test_few_rows_are_not_asked():
     assert subclusters(TableClusterer(2).fit(table), table).choices == {}
 
 
-def test_weights_and_libraries():
+def test_weights_are_repetitions_and_rows_of_weight_0_have_labels():
     table, _, _ = nested_classes(0)
     clusterer = TableClusterer(2, preparer=None).fit(table)
-    weighted = subclusters(clusterer, table, sample_weight=np.full(len(table), 2.0))
-    twice = pd.concat([table, table], ignore_index=True)
-    expected = subclusters(clusterer, twice)
-    assert weighted.labels.tolist() == expected.labels[: len(table)].tolist()
+    weights = np.random.default_rng(0).integers(0, 3, len(table))
+    weighted = subclusters(clusterer, table, sample_weight=weights)
+    again = np.repeat(np.arange(len(table)), weights)
+    repeated = subclusters(clusterer, table.iloc[again])
+    assert weighted.labels[again].tolist() == repeated.labels.tolist()
+    assert set(weighted.labels) == set(repeated.labels) == {"0", "1a", "1b"}
+    pd.testing.assert_frame_equal(weighted.table, repeated.table)
+
+
+def test_new_rows_and_other_tables():
+    table, _, _ = nested_classes(0)
+    clusterer = TableClusterer(2).fit(table)
+    found = subclusters(clusterer, table)
+    assert found.predict(table).tolist() == found.labels.tolist()
+    assert found.predict(table.head(7)).tolist() == found.labels[:7].tolist()
+    places = np.random.default_rng(0).permutation(len(table))
+    other = subclusters(clusterer, table.iloc[places])
+    assert other.labels.tolist() == found.labels[places].tolist()
     frame = pl.from_pandas(table)
     found = subclusters(TableClusterer(2, preparer=None).fit(frame), frame)
     assert isinstance(found.table, pl.DataFrame)

@@ -345,14 +345,14 @@ def test_how_many_rows_are_a_group(sizes, n_few):
 
 def test_it_is_said_which_measure_of_stability_to_trust():
     said = with_sizes(300, 200)
-    of_each = "the figure of each group"
+    of_each = "The stability of each group"
     assert sum(of_each in sentence for sentence in said.sentences) == 1
     assert of_each not in str(replace(said, stability=None))
     unstable = replace(said, choice=replace(said.choice, stability=0.5 * said.choice.stability))
     noise = replace(said, choice=replace(said.choice, gain=0 * said.choice.gain))
     for other in (unstable, noise):
         assert other.found is False
-        assert of_each in str(other)
+        assert (of_each in str(other)) is (other is unstable)
         assert "stable groups" not in other.headline.replace("no stable groups", "")
         assert other.said_of(0) == "not a finding (1.00)"
 
@@ -387,7 +387,7 @@ def with_gaps(*words):
 def test_a_continuum_is_called_one():
     said = with_gaps("continuum", "continuum", "continuum")
     assert said.headline.startswith("4 stable groups of similar rows along a continuum, resting on")
-    assert "The groups divide a continuum: between neighboring groups there are" in str(said)
+    assert "The groups divide a continuum: rows halfway between neighboring groups" in str(said)
     said = with_gaps("continuum", "gap", "continuum")
     assert said.headline.startswith("4 stable groups of similar rows, resting on")
     assert "There is no gap between these groups: 0 and 1; 2 and 3." in str(said)
@@ -407,8 +407,14 @@ def test_without_groups_the_strongest_pairs_are_named():
     table = pd.DataFrame({"city": city, "land": city // 4, "other": rng.integers(0, 5, N)})
     said = verdict(TableClusterer(preparer=None).fit(table.astype(str)), table.astype(str))
     assert said.found is False
+    assert said.follows == (("land", "city"),)
+    assert "What structure there is lies between columns: land follows from city." in str(said)
+    noisy = table.assign(near=np.where(rng.random(N) < 0.5, city % 3, rng.integers(0, 3, N)))
+    weights = {"other": 0}
+    clusterer = TableClusterer(encoder=TableEncoder(column_weights=weights), preparer=None)
+    said = verdict(clusterer.fit(noisy.astype(str)), noisy.astype(str))
     ((one, other, share),) = said.related
-    assert (one, other) == ("city", "land")
-    assert f"Pairs of columns have something in common: city and land ({share:.2f})" in str(said)
+    assert (one, other) == ("city", "near")
+    assert f"city and near have something in common ({share:.2f} of 1)." in str(said)
     rows = without_groups()
     assert "No two columns have much in common." in str(verdict(TableClusterer().fit(rows), rows))

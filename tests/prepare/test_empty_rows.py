@@ -14,7 +14,7 @@ from command_cases import ask, rows_of
 from lazy_sources import SOURCES, as_arrow
 from untie import Preparer, TableClusterer, TableEncoder, choose_k, explain, make_report
 
-SAID = r"2 rows have no cell that is not missing or blank \(row 0, row 39\)\."
+SAID = r"2 rows are empty: every cell is missing or blank \(row 0, row 39\)\."
 FULL = {name: cells[1:-1] for name, cells in EMPTY_ROWS.items()}
 NUMBERS = ["cluster_centers_", "inertia_"]
 
@@ -27,7 +27,7 @@ def expected():
 
 def fitted(data, **more):
     """Learn from a table, whose rows without cells are named."""
-    with pytest.warns(UserWarning, match=f"^{SAID} Nothing is learned from such rows"):
+    with pytest.warns(UserWarning, match=f"^{SAID} They get the weight 0; drop them"):
         return TableClusterer(2, **more).fit(data)
 
 
@@ -93,11 +93,11 @@ def test_what_is_said_of_the_clusters_is_that_of_the_others(expected, tmp_path):
     assert "sum of weights" not in page
 
 
-@pytest.mark.filterwarnings("default:2 rows have no cell")
+@pytest.mark.filterwarnings("default:2 rows are empty")
 def test_they_are_told_by_the_command(tmp_path):
     pd.DataFrame(EMPTY_ROWS).to_csv(tmp_path / "t.csv", index=False)
     answer = ask("cluster", tmp_path / "t.csv", "--k", 2)
-    assert "2 rows have no cell that is not missing or blank (row 1, row 40)." in answer.stderr
+    assert "2 rows are empty: every cell is missing or blank (row 1, row 40)." in answer.stderr
     assert len(rows_of(answer.stdout)) == 40
     table = ask("cluster", tmp_path / "t.csv", "--k", 2, "--format", "table").stdout
     assert "weight" not in table

@@ -185,6 +185,11 @@ def _groups(n_rows: int, has_limit: bool) -> Iterator[list[slice]]:
         yield [slice(at, min(stop, at + BLOCK_ROWS)) for at in range(first, stop, BLOCK_ROWS)]
 
 
+def row_numbers(codes: Codes, vocabulary: Vocabulary) -> Numbers:
+    """Return a number for each row that depends on its cells alone; shape (n_rows,)."""
+    return _PackedNumbers(vocabulary).of(codes)
+
+
 def sample_limit(sample: RowSample, limit: np.uint64 | None = None) -> np.uint64 | None:
     """Return the number above which no further row is kept; `limit` if the sample has room."""
     return sample.numbers[-1] if len(sample.numbers) == SAMPLE_ROWS else limit

@@ -439,14 +439,16 @@ def _said(column: str, value: str, is_not: bool = False) -> str:
     ('fever: no', 'city: not Rome', 'age: known')
     >>> _said("size", "2.5 to 14110000"), _said("size", "any range"), _said("name", "")
     ('size: 2.5 to 14,110,000', 'size: known', 'name: blank')
-    >>> _said("note", "a; b")
-    'note: "a; b"'
+    >>> _said("note", "a; b"), _said("x; y", "not 3"), _said("x", "up to -55400")
+    ('note: "a; b"', '"x; y": "not 3"', 'x: up to -55,400')
     """
+    column = f'"{column}"' if ";" in column else column
     if value == ANY or (is_not and value == MISSING):  # of numbers of which others are missing
         return f"{column}: known"
     if _is_range(value):
-        value = re.sub(r"(?<![\d.,-])\d{5,}", lambda digits: f"{int(digits[0]):,}", value)
-    elif ";" in value:
+        whole = r"(?<![\d.,])(?<!\d-)\d{5,}"
+        value = re.sub(whole, lambda digits: f"{int(digits[0]):,}", value)
+    elif ";" in value or value.startswith("not "):
         value = f'"{value}"'
     return f"{column}: {'not ' if is_not else ''}{value or 'blank'}"
 
@@ -485,6 +487,8 @@ def _short(texts: Mapping[str, str]) -> dict[str, str]:
     ['How often i…years did you eat?', 'How often i…years did you run?']
     """
     lines = {text: " ".join(said.split()) for text, said in texts.items()}
+    if len(set(lines.values())) < len(set(texts.values())):  # only blanks tell some apart
+        lines = {text: repr(said) for text, said in texts.items()}
     result = {line: line for line in lines.values()}
     for head, tail in ((LONGEST - 1, 0), (LONGEST - 19, 18)):
         long = [line for line, short in result.items() if len(short) > LONGEST]

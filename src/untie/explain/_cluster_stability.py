@@ -9,13 +9,14 @@ from numpy.random import RandomState
 
 from untie._count.counts import number_of_draws
 from untie._count.crosstab import cross_table
-from untie._count.row_sample import RowSample
+from untie._count.row_sample import RowSample, in_canonical_order, row_numbers
 from untie._inputs import ClusteredRows, FittedTable, as_fitted
 from untie._learn.clustering.lloyd import count_distinct, sample_vectors, weighted_quantile
 from untie._learn.clustering.points import VECTORS, PointsOf, of_axes, of_vectors
 from untie._learn.selection.choose_k import distances_of
-from untie._learn.selection.k_choice import CONTINUUM
+from untie._learn.selection.k_choice import CONTINUUM, SURE
 from untie._table import frames
+from untie._table.table import NO_WEIGHT
 from untie._util.arrays import ROUNDING
 from untie._util.checks import check_integer, draws_of
 from untie._util.k_means import best_labels
@@ -40,9 +41,6 @@ WIDTH = 0.3
 MOST_BETWEEN = 0.75
 """There is a gap if halfway there are fewer rows than this share of those in the middle of either
 cluster."""
-
-SURE = 2.0
-"""A number of rows is lower than another if it is by this many standard errors."""
 
 
 def cluster_stability(
@@ -134,9 +132,9 @@ def cluster_gaps(
     """Tell whether there is a gap between neighboring clusters, or a continuum.
 
     The rows of two clusters are put on the line through their means, where the median row of one
-    is at 0 and that of the other at 1. Between clusters that are apart, there are fewer rows around
-    0.5 than around 0 and around 1; k-means also cuts a crowd of rows that has no such place, and
-    its halves may be stable nonetheless.
+    is at 0 and that of the other at 1, and both clusters get the same weight. If they are apart,
+    there are fewer rows around 0.5 than around 0 and around 1. k-means also cuts a continuum, and
+    its parts may be stable nonetheless.
 
     Parameters
     ----------
@@ -172,7 +170,7 @@ def cluster_gaps(
     >>> X, y = load("zoo")
     >>> cluster_gaps(TableClusterer().fit(X), X).head(2).round(2)
        cluster  other  between verdict
-    0        0      1     0.36     gap
+    0        0      1     0.33     gap
     1        0      2     0.06     gap
     """
     fitted = as_fitted(model)
@@ -219,16 +217,21 @@ def _gap(
     if ends[1] <= ends[0]:
         return np.nan, "unclear"
     places = (places - ends[0]) / (ends[1] - ends[0])
-    both = one | other
+    # Both clusters count the same, or the edge of a large one would hide what is between.
+    sizes = weights[one].sum(), weights[other].sum()
+    weights = np.where(one, weights / sizes[0], np.where(other, weights / sizes[1], 0.0))
+    weights = weights * min(sizes)
 
-    def n_around(place: float) -> float:
-        return float(weights[both & (np.abs(places - place) <= WIDTH / 2 + ROUNDING)].sum())
+    def around(place: float) -> tuple[float, float]:
+        there = weights[np.abs(places - place) <= WIDTH / 2 + ROUNDING]
+        return float(there.sum()), float(np.square(there).sum())
 
-    n_halfway, n_end = n_around(0.5), min(n_around(0.0), n_around(1.0))
-    between = n_halfway / n_end
-    if between < MOST_BETWEEN and n_end - n_halfway > SURE * np.sqrt(n_end + n_halfway):
+    halfway, end = around(0.5), min(around(0.0), around(1.0))
+    between = halfway[0] / end[0]
+    if between < MOST_BETWEEN and end[0] - halfway[0] > SURE * np.sqrt(end[1] + halfway[1]):
         return between, "gap"
-    if between >= MOST_BETWEEN and n_halfway - n_end / 2 > SURE * np.sqrt(n_halfway + n_end / 4):
+    above = halfway[0] - end[0] / 2
+    if between >= MOST_BETWEEN and above > SURE * np.sqrt(halfway[1] + end[1] / 4):
         return between, CONTINUUM
     return between, "unclear"
 
@@ -259,17 +262,25 @@ def _some_rows(
     fitted: FittedTable, clustered: ClusteredRows, is_own: bool, rng: RandomState
 ) -> _Sample:
     """Draw at most `MOST_ROWS` rows; `is_own` tells whether the clusters are those of the model."""
+    encoder, members = fitted.encoder, clustered.partition.members
+    model, codes = encoder._model, encoder._codes(clustered.rows)
     drawn = np.flatnonzero(clustered.weights)
     if not len(drawn):
-        raise ValueError("Every sample weight is zero; at least one row must count.")
+        raise ValueError(NO_WEIGHT)
     if len(drawn) > MOST_ROWS:
-        drawn = np.sort(rng.choice(drawn, MOST_ROWS, replace=False))
-    model, weights = fitted.encoder._model, clustered.weights[drawn]
-    codes = fitted.encoder._codes(clustered.rows)
+        # By what the rows hold, so that their order in the table does not count.
+        numbers = row_numbers([column[drawn] for column in codes], encoder.vocabulary_)
+        order = np.lexsort((clustered.weights[drawn], members[drawn], numbers))
+        drawn = drawn[order[rng.choice(len(drawn), MOST_ROWS, replace=False)]]
     rows = np.stack([column[drawn].astype(np.int64) for column in codes], axis=1)
-    kinds, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    sums = np.bincount(which.ravel(), weights).astype(float)
-    distinct = RowSample(first.astype(np.uint64), kinds, sums)
+    kinds, which = np.unique(rows, axis=0, return_inverse=True)
+    sums = np.bincount(which.ravel(), clustered.weights[drawn]).astype(float)
+    distinct = RowSample(np.arange(len(kinds), dtype=np.uint64), kinds, sums)
+    distinct = in_canonical_order(distinct, model.orders)
+    places = np.argsort(distinct.numbers)[which.ravel()]
+    order = np.lexsort((clustered.weights[drawn], members[drawn], places))
+    drawn, rows = drawn[order], rows[order]
+    weights = clustered.weights[drawn]
     n_draws = number_of_draws(distinct, float(sums.sum()), len(drawn))
     choice = fitted.clusterer.k_choice_ if is_own and fitted.clusterer else None
     if choice is None or choice.made_of == VECTORS:
@@ -279,7 +290,7 @@ def _some_rows(
         view, n_clusters = model.coarse, len(clustered.partition)
         votes = model.attributes.votes
         points_of = of_axes(view.cells(rows), view.counts.sizes, votes, n_clusters)
-    return _Sample(weights, clustered.partition.members[drawn], n_draws, points_of)
+    return _Sample(weights, members[drawn], n_draws, points_of)
 
 
 def _jaccards(

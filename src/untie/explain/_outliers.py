@@ -259,7 +259,8 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     fitted = as_fitted(model)
     n = check_integer("n", n)
     check_one_of("share_of", share_of, (DATA, MODEL))
-    return unusual_rows(fitted, data, n, share_of, _in_few(fitted, data))
+    few = _in_few(fitted, data) if share_of == DATA else {}
+    return unusual_rows(fitted, data, n, share_of, few)
 
 
 def few_said(cluster: Any, n: int) -> str:
@@ -275,15 +276,14 @@ def few_said(cluster: Any, n: int) -> str:
 
 
 def _in_few(fitted: FittedTable, data: Any) -> dict[int, str]:
-    """Return which rows are in clusters of a few of the rows that were learned from, and why."""
-    learned = getattr(fitted.clusterer, "labels_", None)  # not kept of lazy tables, nor saved
-    if fitted.clusterer is None or learned is None:
-        return {}
-    sizes = np.bincount(learned)
-    few = [place for place, n in enumerate(sizes) if is_few(n, len(learned))]
-    if not few or len(few) == len(sizes):
+    """Return which rows are in clusters of a few of the rows, and why."""
+    if fitted.clusterer is None:
         return {}
     labels = fitted.clusterer.predict(fitted.rows(data)[0])
+    sizes = np.bincount(labels)
+    few = [place for place, n in enumerate(sizes) if n and is_few(n, len(labels))]
+    if not few or len(few) == np.count_nonzero(sizes):
+        return {}
     return {
         int(row): few_said(labels[row], sizes[labels[row]])
         for row in np.flatnonzero(np.isin(labels, few))

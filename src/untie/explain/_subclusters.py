@@ -1,17 +1,18 @@
 """Whether clusters divide into smaller ones that are as certain as they are."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
 
+from untie._encoder_base import EncoderBase
 from untie._inputs import as_fitted
 from untie._learn.selection.choose_k import TooFewRowsError
 from untie._learn.selection.k_choice import KChoice
 from untie._table.frames import columns_of, make_frame, rows_at
-from untie._util.types import AnyArray
+from untie._util.types import AnyArray, IntArray
 from untie.clusterer import TableClusterer
 from untie.explain._cluster_profile import names_of, read_profile
 from untie.explain._cluster_stability import cluster_stability
@@ -45,6 +46,10 @@ class Subclusters:
         One row per smaller cluster: cluster, subcluster, its name among those of the cluster, share
         (of all rows), and stability and verdict, as `cluster_stability` has them within the
         cluster.
+    model : TableClusterer or Pipeline
+        The clusters that were divided.
+    smaller : mapping from clusters to TableClusterer
+        The clusterers of those that divide, of rows in the codes of the model's encoder.
 
     See Also
     --------
@@ -62,8 +67,23 @@ class Subclusters:
     """
 
     labels: AnyArray
-    choices: dict[Any, KChoice]
+    choices: Mapping[Any, KChoice]
     table: Any
+    model: Any
+    smaller: Mapping[Any, TableClusterer]
+
+    def predict(self, X: Any) -> AnyArray:
+        """Return the smallest cluster of new rows in memory, as `labels` has those of the rows.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns seen in `fit`.
+        """
+        fitted = as_fitted(self.model)
+        rows, clusterer = fitted.rows(X)[0], fitted.clusters
+        names = range(clusterer.n_clusters_)
+        return _labels(fitted.encoder, rows, clusterer.predict(rows), names, self.smaller)
 
 
 def subclusters(
@@ -120,7 +140,7 @@ def subclusters_of(
     encoder, _ = fitted.encoder, fitted.clusters  # which refuses what makes none
     clustered = fitted.clustered(data, None, sample_weight)
     partition, weights = clustered.partition, clustered.weights
-    labels = np.array([str(name) for name in partition.names], dtype=object)[partition.members]
+    smaller: dict[Any, TableClusterer] = {}
     choices: dict[Any, KChoice] = {}
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     for number, cluster in enumerate(partition.names):
@@ -135,16 +155,41 @@ def subclusters_of(
             continue
         if not choice.found_clusters:
             continue
-        smaller = TableClusterer(choice.k, preparer=None, random_state=random_state)
-        smaller._fit_codes(encoder, encoder._codes(rows), own, choice)
-        found = columns_of(cluster_stability(smaller, rows, **given))
-        names = [f"{cluster}{ascii_lowercase[place]}" for place in found["cluster"]]
-        labels[members] = np.array(names, dtype=object)[smaller.labels_]
-        profile = read_profile(encoder, rows, labels=labels[members], sample_weight=own)
+        divided = TableClusterer(choice.k, preparer=None, random_state=random_state)
+        smaller[cluster] = divided._fit_codes(encoder, encoder._codes(rows), own, choice)
+        found = columns_of(cluster_stability(divided, rows, **given))
+        names = _names(cluster, divided)
+        profile = read_profile(encoder, rows, labels=names[divided.labels_], sample_weight=own)
         said = names_of(profile, merged)
         shares = np.asarray(found["share"]) * (own.sum() / weights.sum())
         told = [said[name] for name in names]
-        lines = ([cluster] * len(names), names, told, shares, found["stability"], found["verdict"])
+        places = [cluster] * len(names), names.tolist()
+        lines = (*places, told, shares, found["stability"], found["verdict"])
         for cells, more in zip(columns.values(), lines, strict=True):
             cells += list(more)
-    return Subclusters(labels, choices, make_frame(encoder._library, columns))
+    labels = _labels(encoder, clustered.rows, partition.members, partition.names, smaller)
+    table = make_frame(encoder._library, columns)
+    return Subclusters(labels, choices, table, model, smaller)
+
+
+def _names(cluster: Any, divided: TableClusterer) -> AnyArray:
+    letters = ascii_lowercase[: divided.n_clusters_]
+    return np.array([f"{cluster}{letter}" for letter in letters], dtype=object)
+
+
+def _labels(
+    encoder: EncoderBase,
+    rows: Any,
+    members: IntArray,
+    names: Sequence[Any],
+    smaller: Mapping[Any, TableClusterer],
+) -> AnyArray:
+    """Return the smallest cluster of prepared rows whose clusters are known."""
+    labels = np.array([str(name) for name in names], dtype=object)[members]
+    codes = encoder._codes(rows) if smaller else []
+    for number, cluster in enumerate(names):
+        own = np.flatnonzero(members == number)
+        if cluster in smaller and len(own):
+            found = smaller[cluster]._label([column[own] for column in codes])
+            labels[own] = _names(cluster, smaller[cluster])[found]
+    return labels

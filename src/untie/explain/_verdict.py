@@ -1,20 +1,19 @@
 """Whether there are groups of similar rows, how sure that is, and what they rest on."""
 
-from collections.abc import Sequence
 from itertools import compress
 from typing import Any
 
 import numpy as np
 
+from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
 from untie._inputs import as_fitted, learned_order
-from untie._learn.selection.choose_k import TooFewRowsError
+from untie._learn.clustering.points import AXES, VECTORS
+from untie._learn.selection.choose_k import N_SPLITS, TooFewRowsError
 from untie._learn.selection.k_choice import KChoice, Verdict
-from untie._util.types import FloatArray
 from untie.clusterer import TableClusterer
-from untie.encoder import TableEncoder
 from untie.explain._cluster_stability import cluster_gaps, cluster_stability
-from untie.k_choice import choose_k
+from untie.k_choice import choose_by
 
 LEAST_COMMON, N_RELATED = 0.05, 3
 """Where there are no groups, the pairs of columns are named that have most in common (symmetric
@@ -74,36 +73,57 @@ def verdict(model: Any, data: Any, *, sample_weight: Any = None, random_state: A
         gaps = cluster_gaps(clusterer, rows, **given)
     names = encoder.vocabulary_.columns
     has_order = [learned_order(encoder, place) is not None for place in range(len(names))]
+    choice, is_on_axes = _evidence(clusterer, encoder, rows, weights, random_state)
     return Verdict(
         clusterer.n_clusters_,
         clusterer.n_clusters != "auto",
-        _evidence(clusterer, encoder, rows, given),
+        choice,
         stability,
         gaps,
         tuple(compress(names, has_order)),
         tuple(compress(names, encoder._model.unlearned)),
         encoder._model.counts.n_draws,
-        _most_related(encoder._model.attributes.uncertainty, names),
+        *_between_columns(encoder),
+        is_on_axes,
     )
 
 
-def _most_related(
-    uncertainty: FloatArray, names: Sequence[str]
-) -> tuple[tuple[str, str, float], ...]:
-    """Return the pairs of columns that have most in common, and how much."""
-    pairs = np.argwhere(np.triu(uncertainty >= LEAST_COMMON, 1)).tolist()
-    pairs.sort(key=lambda pair: -round(float(uncertainty[*pair]), 9))
+def _between_columns(
+    encoder: EncoderBase,
+) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str, float], ...]]:
+    """Return what follows from what, and the other pairs that have most in common."""
+    attributes, names = encoder._model.attributes, encoder.vocabulary_.columns
+    families = attributes.families
+    follows = {
+        (names[member.attribute], names[member.source])
+        for family in families
+        for member in family
+        if member.source is not None
+    }
+    is_other = ~(encoder._model.passive[:, None] | encoder._model.passive | attributes.related)
+    shares = np.triu(np.where(is_other, np.round(attributes.uncertainty, 9), 0.0), 1)
+    pairs = np.argwhere(shares >= LEAST_COMMON).tolist()
+    pairs.sort(key=lambda pair: -shares[*pair])
     shown = pairs[:N_RELATED]
-    return tuple((names[one], names[other], float(uncertainty[one, other])) for one, other in shown)
+    related = tuple((names[one], names[other], float(shares[one, other])) for one, other in shown)
+    return tuple(sorted(follows)), related
 
 
 def _evidence(
-    clusterer: TableClusterer, encoder: TableEncoder, rows: Any, given: dict[str, Any]
-) -> KChoice | None:
-    """Return how good the number of clusters is, if there are rows enough to tell."""
+    clusterer: TableClusterer, encoder: EncoderBase, rows: Any, weights: Any, random_state: Any
+) -> tuple[KChoice | None, bool]:
+    """Return how good the number of clusters is, if there are rows enough to tell.
+
+    And for a number that was asked for, of which there are no stable clusters: whether there are as
+    many on axes.
+    """
     if clusterer.k_choice_ is not None or clusterer.n_clusters_ == 1:
-        return clusterer.k_choice_
+        return clusterer.k_choice_, False
+    given = (encoder, rows, weights, [clusterer.n_clusters_], N_SPLITS, random_state)
     try:
-        return choose_k(encoder, rows, [clusterer.n_clusters_], **given)
+        choice = choose_by([VECTORS], *given)
     except TooFewRowsError:
-        return None
+        return None, False
+    if choice.found_clusters or AXES not in encoder._recipe().methods:
+        return choice, False
+    return choice, choose_by([AXES], *given).found_clusters

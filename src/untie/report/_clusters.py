@@ -36,7 +36,8 @@ NOTHING_MAKES_IT = "No value is more frequent here than by chance."
 
 DIVIDED = (
     "Some clusters divide further. The smaller ones are found in the rows of a cluster by the same "
-    "rule, and stability is within it; each name tells it from the others of the same cluster."
+    "rule, and stability is within it. Each name distinguishes one from the others in the same "
+    "cluster."
 )
 LIFT = (
     "Lift says how many times more frequent a value is in the cluster than in the whole table; p "

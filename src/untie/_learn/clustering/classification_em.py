@@ -8,20 +8,14 @@ was chosen (`cluster_gain`), and like it knows a partition by its counts alone.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import RandomState
 
-from untie._count.row_sample import RowSample
 from untie._learn.clustering.lloyd import Costs, Pass, Walk, ties_apart
-from untie._learn.clustering.points import of_axes
 from untie._learn.fitting import Fitted
 from untie._learn.selection.cluster_gain import (
     gain_of_counts,
     likelihood_costs,
-    number_of_starts,
 )
-from untie._learn.spaces.value_space import count_members
 from untie._util.arrays import ROUNDING
-from untie._util.k_means import best_labels
 from untie._util.types import FloatArray, IntArray
 
 MOST_REASSIGNMENTS = 20
@@ -75,22 +69,6 @@ def cells_of(model: Fitted) -> CountedCells:
     counts = model.counts
     scale = counts.n_draws / counts.n
     return CountedCells(model.attributes.votes, model.coarse.targets, scale)
-
-
-def clusters_on_axes(
-    model: Fitted, sample: RowSample, k: int, n_starts: int | None, seed: int
-) -> Pass:
-    """Return what k-means finds on the axes of sampled rows.
-
-    None is as many starts as :func:`number_of_starts` finds worth their time.
-    """
-    cells, sizes = model.coarse.cells(sample.codes), model.coarse.counts.sizes
-    every = np.arange(len(sample.weights))
-    points = of_axes(cells, sizes, model.attributes.votes, k)(every, sample.weights)(k)
-    n_starts = number_of_starts(points, k) if n_starts is None else n_starts
-    labels = best_labels(points, sample.weights, k, n_starts, RandomState(seed))
-    codes = list(sample.codes.T)
-    return Pass(count_members(codes, model.space.n_codes, labels, k, sample.weights))
 
 
 def reassign_rows(

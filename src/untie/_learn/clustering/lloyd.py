@@ -204,14 +204,25 @@ def first_centers(
 
     None is as many as :func:`number_of_starts` finds worth their time.
     """
-    rows = sample_vectors(lookup, sample)
-    n_starts = number_of_starts(rows, k) if n_starts is None else n_starts
-    labels = best_labels(rows, sample.weights, k, n_starts, RandomState(seed))
     space = ValueSpace(lookup.tables)
+    rows = sample_vectors(lookup, sample)
+    return space.centers(first_clusters(rows, sample, space.n_codes, k, n_starts, seed).counts)
+
+
+def first_clusters(
+    points: FloatArray,
+    sample: RowSample,
+    n_codes: Sequence[int],
+    k: int,
+    n_starts: int | None,
+    seed: int,
+) -> Pass:
+    """Return the best of several runs of k-means on points of sampled rows."""
+    n_starts = number_of_starts(points, k) if n_starts is None else n_starts
+    labels = best_labels(points, sample.weights, k, n_starts, RandomState(seed))
     _, labels = np.unique(labels, return_inverse=True)  # some clusters may be empty
     n_found = int(labels.max()) + 1
-    codes = list(sample.codes.T)
-    return space.centers(count_members(codes, space.n_codes, labels, n_found, sample.weights))
+    return Pass(count_members(list(sample.codes.T), n_codes, labels, n_found, sample.weights))
 
 
 def refine(

@@ -461,6 +461,9 @@ least this share of the highest. Over 116 tables, 0.8 to 1 agree with the classe
 N_SPLITS = 12
 """Splits of the rows for ``n_clusters="auto"``."""
 
+FEW_SPLITS = 3
+"""Splits that first tell whether clusters on axes are worth a look."""
+
 AUTO_SEED = 0
 """Where the splits for ``n_clusters="auto"`` are drawn from, whatever the user's seed: the number
 of clusters is the table's, not the seed's."""
@@ -561,6 +564,11 @@ def choose_number(
                 judged = replace(judged, space=None, codes=judged.cells)
                 n_most = max(numbers + more)
                 given = (judged, of_axes(judged.cells, judged.sizes, judged.votes, n_most))
+                # Most tables without clusters have none on axes, either, which few splits show.
+                few = _try(*given, numbers, more, min(FEW_SPLITS, n_splits), rng)
+                if not few.is_structure:
+                    choices.append(_as_choice(few, distances, columns, made_of, library))
+                    continue
             tried = _try(*given, numbers, more, n_splits, rng)
             choices.append(_as_choice(tried, distances, columns, made_of, library))
             if choices[-1].found_clusters:
@@ -602,6 +610,12 @@ class _Tried(NamedTuple):
     found: list[_Result]
     place: int
     evidence: _Evidence
+
+    @property
+    def is_structure(self) -> bool:
+        """Whether the clusters predict hidden cells of several columns."""
+        gains = self.found[self.place].gains.of_rows
+        return self.evidence.holds and _is_gain(gains, self.trial.judged)
 
 
 def _try(

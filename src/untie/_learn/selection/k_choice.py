@@ -37,14 +37,14 @@ FEWEST, SMALL_PART = 5, 0.05
 FEW, TINY_PART = 20, 0.001
 """A cluster is no group if it has fewer rows than either number, and less than that part of all."""
 
+UNUSUAL = "unusual rows rather than a group"
+"""What is said of such a cluster."""
+
 OF_EACH = (
-    "Halves of the rows tell whether there are groups; the figure of each group (how well it comes "
-    "back when the rows are resampled, from 0 to 1) tells only which of them to rely on."
+    "The agreement of halves says whether there are groups. The stability of each group (0 to 1, "
+    "from resampled rows) says only which of them to rely on."
 )
 """Which of two measures of stability is to be trusted for what."""
-
-UNUSUAL = "unusual rows rather than a group"
-"""What is said of it."""
 
 FEW_ROWS = 50
 """Of groups found in fewer rows it is said that other rows may give other groups."""
@@ -236,9 +236,13 @@ class Verdict:
         The columns that were not to count.
     n_rows : float or None
         Number of rows that were learned from, with their weights, if it is known.
+    follows : tuple of (str, str)
+        The redundant columns, each with the column that it copies or follows from.
     related : tuple of (str, str, float) or None
-        The pairs of columns that have most in common, and how much: their symmetric uncertainty,
-        from 0 to 1. None if it is not known.
+        The other pairs of columns that have most in common, and how much: their symmetric
+        uncertainty, from 0 to 1. None if it is not known.
+    is_on_axes : bool
+        Whether as many groups as were asked for are stable on axes, and only there.
 
     See Also
     --------
@@ -263,7 +267,9 @@ class Verdict:
     ordered: tuple[str, ...] = ()
     passive: tuple[str, ...] = ()
     n_rows: float | None = None
+    follows: tuple[tuple[str, str], ...] = ()
     related: tuple[tuple[str, str, float], ...] | None = None
+    is_on_axes: bool = False
 
     @property
     def found(self) -> bool | None:
@@ -380,11 +386,12 @@ class Verdict:
                 f"{_agreement(self.choice)}; stable groups agree by {STABLE} or more.",
                 self._of_each(),
                 self._made_of(),
+                self._on_axes(),
                 self._resting(),
                 self._repeating(),
             ]
         elif self.choice is not None:
-            said = [self._why_none(self.choice), self._of_each(), self._related()]
+            said = [self._why_none(self.choice), self._on_axes(), self._related()]
         return tuple(sentence for sentence in (*said, self.caution) if sentence)
 
     def said_of(self, cluster: Any) -> str:
@@ -434,8 +441,8 @@ class Verdict:
             )
         made = " of learned vectors or of correspondence axes" if AXES in choice.tried else ""
         return (
-            f"Groups made{made} from half of the rows predict the other half no better than none "
-            "do, with redundant columns hidden together."
+            f"Groups made{made} from half of the rows do not predict the other half better than no "
+            "groups at all, with redundant columns hidden together."
         )
 
     def _why_this_number(self, choice: KChoice) -> str | None:
@@ -459,13 +466,21 @@ class Verdict:
     def _related(self) -> str | None:
         if self.related is None:
             return None
-        if not self.related:
+        said = [f"{_cut(one)} follows from {_cut(other)}" for one, other in self.follows[:NAMED]]
+        for one, other, share in self.related[: NAMED - len(said)]:
+            said.append(
+                f"{_cut(one)} and {_cut(other)} have something in common ({share:.2f} of 1)"
+            )
+        if not said:
             return "No two columns have much in common."
-        triples = self.related
-        pairs = [f"{_cut(one)} and {_cut(other)} ({share:.2f})" for one, other, share in triples]
+        return f"What structure there is lies between columns: {'; '.join(said)}."
+
+    def _on_axes(self) -> str | None:
+        if not self.is_on_axes:
+            return None
         return (
-            f"Pairs of columns have something in common: {listed(pairs)} (symmetric uncertainty: 1 "
-            "is the same, 0 is chance)."
+            f"On the axes of multiple correspondence analysis, {self.n_groups} groups are stable: "
+            "leave the number out, and such groups are looked for."
         )
 
     def _made_of(self) -> str | None:
@@ -480,8 +495,8 @@ class Verdict:
         pairs, are_all = self._no_gaps
         if are_all:
             return (
-                "The groups divide a continuum: between neighboring groups there are about as many "
-                "rows as within them."
+                "The groups divide a continuum: rows halfway between neighboring groups are about "
+                "as frequent as those in the middle of a group."
             )
         more = f"; and {len(pairs) - NAMED} more pairs" if len(pairs) > NAMED else ""
         said = f"There is no gap between these groups: {'; '.join(pairs[:NAMED])}{more}."
