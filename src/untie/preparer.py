@@ -521,9 +521,11 @@ def warn_of_empty(preparer: Preparer) -> None:
         rows = message(", ".join(f"{{{place}}}" for place in range(len(first))), *map(Row, first))
         more = ", ..." if n > len(first) else ""
         are = "1 row is" if n == 1 else f"{n:,} rows are"
-        said = "{0} empty: every cell is missing or blank ({1}{2}). {3} the weight 0; drop {4}."
-        get, them = ("It gets", "it") if n == 1 else ("They get", "them")
-        warn_user(message(said, are, rows, more, get, them))
+        said = "{0} empty: every cell is missing or blank ({1}{2}). {3} the weight 0, and {4}; "
+        said += "drop {5}."
+        one = ("It gets", "its cluster means nothing", "it")
+        many = ("They get", "their clusters mean nothing", "them")
+        warn_user(message(said, are, rows, more, *(one if n == 1 else many)))
 
 
 def counted_weights(preparer: Preparer | None, data: Any, weights: Any) -> Any:

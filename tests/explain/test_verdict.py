@@ -234,9 +234,11 @@ def test_how_the_number_was_chosen_is_said():
     unstable = replace(said, choice=choice)
     assert unstable.found is False
     assert unstable.headline == (
-        "Structure, but no stable groups: no number from 2 to 10 is stable and rests on several "
-        "columns"
+        "Structure, but no stable groups: no division into 2 to 10 groups is stable and rests on "
+        "several columns"
     )
+    asked = replace(unstable, is_given=True).headline
+    assert re.fullmatch(r".*: the 3 groups that were asked for agree by 0\.\d\d of 0\.8", asked)
     assert "3 groups made from half of the rows agree with those of all rows by 0." in str(unstable)
     assert "not as a finding" in unstable.caution
     repeated = replace(said, choice=replace(said.choice, repeats=said.choice.columns[0]))
@@ -418,3 +420,12 @@ def test_without_groups_the_strongest_pairs_are_named():
     assert f"city and near have something in common ({share:.2f} of 1)." in str(said)
     rows = without_groups()
     assert "No two columns have much in common." in str(verdict(TableClusterer().fit(rows), rows))
+
+
+@pytest.mark.parametrize(("agreement", "is_near"), [(0.9, 0), (0.84, 1), (0.77, 1), (0.7, 0)])
+def test_it_is_said_that_a_few_rows_may_decide(agreement, is_near):
+    said = with_sizes(300, 200, 100)
+    stability = np.full(len(said.choice.ks), agreement)
+    said = replace(said, choice=replace(said.choice, stability=stability))
+    assert said.found is (agreement > 0.8)
+    assert str(said).count("That is near the limit of 0.8: with a few rows more or less") == is_near

@@ -27,7 +27,10 @@ def expected():
 
 def fitted(data, **more):
     """Learn from a table, whose rows without cells are named."""
-    with pytest.warns(UserWarning, match=f"^{SAID} They get the weight 0; drop them"):
+    with pytest.warns(
+        UserWarning,
+        match=f"^{SAID} They get the weight 0, and their clusters",
+    ):
         return TableClusterer(2, **more).fit(data)
 
 

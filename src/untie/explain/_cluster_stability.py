@@ -1,5 +1,7 @@
 """Whether clusters come back when rows are drawn anew, and whether there are gaps between them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -25,6 +27,9 @@ from untie._util.types import BoolArray, FloatArray, IntArray
 MOST_ROWS = 2_000
 """Resamples are drawn from at most this many rows."""
 
+N_RESAMPLES = 20
+"""Number of resamples, if none is named."""
+
 DRAWS = 1_000
 """A resample has at most this many rows."""
 
@@ -47,7 +52,7 @@ def cluster_stability(
     model: Any,
     data: Any,
     *,
-    n_resamples: int = 20,
+    n_resamples: int = N_RESAMPLES,
     labels: Any = None,
     sample_weight: Any = None,
     random_state: Any = 0,
@@ -108,9 +113,26 @@ def cluster_stability(
     """
     fitted = as_fitted(model)
     n_resamples = check_integer("n_resamples", n_resamples)
-    clustered = fitted.clustered(data, labels, sample_weight)
-    clusters, rng = clustered.partition, draws_of(random_state)
+    clustered, rng = fitted.clustered(data, labels, sample_weight), draws_of(random_state)
     rows = _some_rows(fitted, clustered, labels is None, rng)
+    return _stability_of(rows, clustered, n_resamples, rng, fitted.encoder._library)
+
+
+def stability_and_gaps(model: Any, data: Any, sample_weight: Any, random_state: Any) -> Any:
+    """Return the frames of `cluster_stability` and `cluster_gaps`, from one draw of rows."""
+    fitted = as_fitted(model)
+    clustered, rng = fitted.clustered(data, None, sample_weight), draws_of(random_state)
+    rows, library = _some_rows(fitted, clustered, True, rng), fitted.encoder._library
+    return (
+        _stability_of(rows, clustered, N_RESAMPLES, rng, library),
+        _gaps_of(rows, clustered, library),
+    )
+
+
+def _stability_of(
+    rows: _Sample, clustered: ClusteredRows, n_resamples: int, rng: RandomState, library: str
+) -> Any:
+    clusters = clustered.partition
     found = _jaccards(rows, len(clusters), n_resamples, int(min(rows.n_draws, DRAWS)), rng)
     seen = np.isfinite(found).any(axis=0)
     stability, lowest = np.full((2, len(clusters)), np.nan)
@@ -123,7 +145,7 @@ def cluster_stability(
         "lowest": lowest,
         "verdict": [_word(number) for number in stability],
     }
-    return frames.make_frame(fitted.encoder._library, columns)
+    return frames.make_frame(library, columns)
 
 
 def cluster_gaps(
@@ -175,8 +197,12 @@ def cluster_gaps(
     """
     fitted = as_fitted(model)
     clustered = fitted.clustered(data, labels, sample_weight)
-    clusters = clustered.partition
     rows = _some_rows(fitted, clustered, labels is None, draws_of(random_state))
+    return _gaps_of(rows, clustered, fitted.encoder._library)
+
+
+def _gaps_of(rows: _Sample, clustered: ClusteredRows, library: str) -> Any:
+    clusters = clustered.partition
     weights = rows.weights * (rows.n_draws / rows.weights.sum())
     points = rows.points_of(np.arange(len(weights)), weights)(len(clusters))
     columns: dict[str, list[Any]] = {
@@ -187,7 +213,7 @@ def cluster_gaps(
         found = (clusters.names[one], clusters.names[other], between, verdict)
         for cells, cell in zip(columns.values(), found, strict=True):
             cells.append(cell)
-    return frames.make_frame(fitted.encoder._library, columns)
+    return frames.make_frame(library, columns)
 
 
 def _neighbors(

@@ -31,7 +31,7 @@ LEAST_ROWS = 100
 COLUMNS = ("cluster", "subcluster", "name", "share", "stability", "verdict")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Subclusters:
     """Smaller clusters within clusters.
 
@@ -71,6 +71,9 @@ class Subclusters:
     table: Any
     model: Any
     smaller: Mapping[Any, TableClusterer]
+
+    def __repr__(self) -> str:
+        return f"Subclusters of {len(self.labels)} rows:\n{self.table}"
 
     def predict(self, X: Any) -> AnyArray:
         """Return the smallest cluster of new rows in memory, as `labels` has those of the rows.

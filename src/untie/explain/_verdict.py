@@ -12,7 +12,7 @@ from untie._learn.clustering.points import AXES, VECTORS
 from untie._learn.selection.choose_k import N_SPLITS, TooFewRowsError
 from untie._learn.selection.k_choice import KChoice, Verdict
 from untie.clusterer import TableClusterer
-from untie.explain._cluster_stability import cluster_gaps, cluster_stability
+from untie.explain._cluster_stability import stability_and_gaps
 from untie.k_choice import choose_by
 
 LEAST_COMMON, N_RELATED = 0.05, 3
@@ -66,11 +66,9 @@ def verdict(model: Any, data: Any, *, sample_weight: Any = None, random_state: A
     fitted = as_fitted(model)
     clusterer, encoder = fitted.clusters, fitted.encoder
     rows, weights = fitted.counted(data, sample_weight)
-    given = {"sample_weight": weights, "random_state": random_state}
     stability = gaps = None
     if clusterer.n_clusters_ > 1 and not open_table(rows).is_lazy:
-        stability = cluster_stability(clusterer, rows, **given)
-        gaps = cluster_gaps(clusterer, rows, **given)
+        stability, gaps = stability_and_gaps(clusterer, rows, weights, random_state)
     names = encoder.vocabulary_.columns
     has_order = [learned_order(encoder, place) is not None for place in range(len(names))]
     choice, is_on_axes = _evidence(clusterer, encoder, rows, weights, random_state)

@@ -20,6 +20,9 @@ have too few rows for a number of clusters, both are 0 but for rounding."""
 NAMED = 4
 """At most this many columns are named in a sentence."""
 
+NEAR = 0.05
+"""Of an agreement that is this near to `STABLE` it is said that a few rows may decide."""
+
 STABLE = 0.8
 """Clusters are stable if those of all rows and those made from half of them agree at least this
 much, on average (adjusted Rand index)."""
@@ -376,6 +379,7 @@ class Verdict:
                 self._repeating(),
                 self._between(),
                 f"{_agreement(self.choice)} (adjusted Rand index: 1 is the same, 0 is chance).",
+                _luck(self.choice),
                 self._of_each(),
                 self._weak(),
             ]
@@ -384,6 +388,7 @@ class Verdict:
                 "Groups made from half of the rows predict cells of the other half, but which "
                 "groups these are depends on the rows.",
                 f"{_agreement(self.choice)}; stable groups agree by {STABLE} or more.",
+                _luck(self.choice),
                 self._of_each(),
                 self._made_of(),
                 self._on_axes(),
@@ -455,8 +460,9 @@ class Verdict:
 
     def _unstable(self, choice: KChoice) -> str:
         if self.is_given or len(choice.ks) == 1:
-            return f"{choice.k} groups{' were asked for' if self.is_given else ''}"
-        numbers = f"no number from {choice.ks[0]} to {choice.ks[-1]}"
+            which = "that were asked for" if self.is_given else "there may be"
+            return f"the {choice.k} groups {which} agree by {choice.agreement:.2f} of {STABLE}"
+        numbers = f"no division into {choice.ks[0]} to {choice.ks[-1]} groups"
         return f"{numbers} is stable and rests on several columns"
 
     def _resting(self) -> str | None:
@@ -528,6 +534,12 @@ class Verdict:
         if len(self.weak) == 1:
             return f"Group {names} is weak: it often changes when the rows are resampled."
         return f"Groups {names} are weak: they often change when the rows are resampled."
+
+
+def _luck(choice: KChoice) -> str | None:
+    if abs(choice.agreement - STABLE) > NEAR:
+        return None
+    return f"That is near the limit of {STABLE}: with a few rows more or less it may change sides."
 
 
 def _agreement(choice: KChoice) -> str:
