@@ -7,6 +7,7 @@ import pytest
 
 from untie import UNTIE, TableClusterer, TableEncoder, choose_k, load_model
 from untie.explain import cluster_stability, verdict
+from untie.report import make_report
 
 
 def table_with_group_apart(seed=0, n_rows=800, share=0.08, n_columns=6):
@@ -46,6 +47,12 @@ def test_it_comes_back_and_the_method_is_named(fitted):
     said = verdict(clusterer, table)
     assert said.headline == "2 stable groups of similar rows, resting on all 6 columns"
     assert "on the axes of multiple correspondence analysis" in str(said)
+
+
+def test_the_page_says_what_is_compared(fitted):
+    table, _, clusterer = fitted
+    text = make_report(table, clusterer).to_markdown()
+    assert "TableClusterer here is of the vectors." in text
 
 
 def test_vectors_alone_show_none(fitted):

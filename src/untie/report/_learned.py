@@ -7,6 +7,7 @@ import numpy as np
 from numpy.random import RandomState
 
 from untie._inputs import as_fitted
+from untie._learn.clustering.points import AXES
 from untie._learn.selection.choose_k import CLOSE
 from untie._learn.selection.k_choice import STABLE, KChoice
 from untie._table.frames import columns_of
@@ -184,6 +185,13 @@ def _line(ks: Sequence[int], name: str, numbers: FloatArray, errors: FloatArray)
     return {"name": name, "points": points, "low": low, "high": high, "zero": zero}
 
 
+ON_AXES = (
+    "The clusters of this page are made of the axes of multiple correspondence analysis (MCA), as "
+    "the vectors show no stable ones; TableClusterer here is of the vectors."
+)
+"""What is said if so."""
+
+
 def comparison(study: Study) -> dict[str, Any]:
     """Return the scores of other methods on some of the rows."""
     from untie.comparison import compare_prepared  # takes a moment to import
@@ -224,6 +232,9 @@ def comparison(study: Study) -> dict[str, Any]:
         said = f"{k} clusters of all rows."
     table = view("comparison", "TableClusterer compared with other methods", kinds, columns)
     meaning = [MORE, *(text for key, text in SCORES.items() if key in columns), ANEW]
+    choice = study.verdict.choice
+    if choice is not None and choice.made_of == AXES:
+        meaning.insert(0, ON_AXES)
     return {"table": table, "said": said, "meaning": meaning}
 
 
