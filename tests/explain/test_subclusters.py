@@ -39,6 +39,16 @@ def test_classes_do_not_divide():
     assert found.labels.tolist() == clusterer.labels_.astype(str).tolist()
 
 
+def test_a_smaller_cluster_of_a_few_rows_is_no_group(monkeypatch):
+    table, _, _ = nested_classes(0)
+    clusterer = TableClusterer(2, preparer=None).fit(table)
+    assert set(subclusters(clusterer, table).table.verdict) == {"stable"}
+    monkeypatch.setattr("untie._learn.selection.k_choice.FEWEST", 280)
+    monkeypatch.setattr("untie._learn.selection.k_choice.SMALL_PART", 0.6)
+    words = subclusters(clusterer, table).table.set_index("subcluster").verdict
+    assert words.to_dict() == {"1a": "stable", "1b": "unusual rows rather than a group"}
+
+
 def test_few_rows_are_not_asked():
     table, _ = latent_classes(150, 2, 8, 4, seed=0)
     assert subclusters(TableClusterer(2).fit(table), table).choices == {}

@@ -10,7 +10,7 @@ import numpy as np
 from untie._encoder_base import EncoderBase
 from untie._inputs import as_fitted
 from untie._learn.selection.choose_k import TooFewRowsError
-from untie._learn.selection.k_choice import KChoice
+from untie._learn.selection.k_choice import UNUSUAL, KChoice, is_few
 from untie._table.frames import columns_of, make_frame, rows_at
 from untie._util.types import AnyArray, IntArray
 from untie.clusterer import TableClusterer
@@ -45,7 +45,7 @@ class Subclusters:
     table : frame
         One row per smaller cluster: cluster, subcluster, its name among those of the cluster, share
         (of all rows), and stability and verdict, as `cluster_stability` has them within the
-        cluster.
+        cluster; a few rows are said to be unusual ones rather than a group.
     model : TableClusterer or Pipeline
         The clusters that were divided.
     smaller : mapping from clusters to TableClusterer
@@ -167,7 +167,11 @@ def subclusters_of(
         shares = np.asarray(found["share"]) * (own.sum() / weights.sum())
         told = [said[name] for name in names]
         places = [cluster] * len(names), names.tolist()
-        lines = (*places, told, shares, found["stability"], found["verdict"])
+        few = [is_few(share * own.sum(), own.sum()) for share in found["share"]]
+        words = [
+            UNUSUAL if small else word for small, word in zip(few, found["verdict"], strict=True)
+        ]
+        lines = (*places, told, shares, found["stability"], words)
         for cells, more in zip(columns.values(), lines, strict=True):
             cells += list(more)
     labels = _labels(encoder, clustered.rows, partition.members, partition.names, smaller)
