@@ -484,4 +484,4 @@ def test_clusters_are_found_where_there_is_structure_and_it_is_stable():
     unsteady = replace(choice, stability=np.full(2, 0.79))
     assert unsteady.found_structure
     assert not unsteady.found_clusters
-    assert unsteady.verdict.startswith("Structure, but no stable groups: no number from")
+    assert unsteady.verdict.startswith("Structure, but no stable groups: no division into")
