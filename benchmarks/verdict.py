@@ -128,11 +128,12 @@ def shuffled(table: Table) -> Table:
 
 
 def planted(n_tables: int) -> Iterator[Table]:
-    """Yield tables drawn from classes that differ in most of their columns."""
+    """Yield tables of classes that differ in most columns; in every other, of unequal ones."""
     for seed in range(n_tables):
         rng = np.random.default_rng(seed)
         n_classes, n_columns, n_values = 2 + seed % 5, int(rng.integers(8, 20)), 4
-        y = rng.integers(0, n_classes, int(rng.integers(300, 2_000)))
+        shares = 1 / np.arange(1, n_classes + 1) ** (seed % 2)
+        y = rng.choice(n_classes, int(rng.integers(300, 2_000)), p=shares / shares.sum())
         typical = rng.integers(0, n_values, (n_classes, n_columns))
         noise = rng.integers(0, n_values, (len(y), n_columns))
         codes = np.where(rng.random(noise.shape) < 0.7, typical[y], noise)
