@@ -128,7 +128,7 @@ def sales(last, n=30):
     """Return a table of sales, with something in the last row."""
     rows = {"region": ["north", "south", "east"] * (n // 3), "units": list(range(1, n + 1))}
     rows |= {"price": [9.5 + row % 7 for row in range(n)], "paid": ["yes", "no"] * (n // 2)}
-    return pd.concat([pd.DataFrame(rows), pd.DataFrame([last])], ignore_index=True)
+    return pd.DataFrame({name: [*cells, last[name]] for name, cells in rows.items()})
 
 
 TOTAL = {"region": "Total", "units": 465, "price": 11.0, "paid": None}
@@ -144,7 +144,7 @@ def test_a_row_of_totals_is_named(word, tmp_path):
     frame.to_parquet(tmp_path / "t.parquet", row_group_size=10)
     with pytest.warns(UserWarning, match=said):
         TableEncoder(2).fit(untie.scan(tmp_path / "t.parquet"))
-    empty = pd.concat([frame, pd.DataFrame([dict.fromkeys(frame)])], ignore_index=True)
+    empty = pd.DataFrame({name: [*frame[name], None] for name in frame})
     with pytest.warns(UserWarning, match=said):
         Preparer().fit(empty)
     frame.to_csv(tmp_path / "t.csv", index=False)
