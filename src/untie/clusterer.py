@@ -38,7 +38,7 @@ from untie._learn.clustering.classification_em import (
     cells_of,
     reassign_rows,
 )
-from untie._learn.clustering.points import AXES, of_axes
+from untie._learn.clustering.points import AXES
 from untie._learn.parameters import AUTO
 from untie._learn.selection.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose_number
 from untie._learn.selection.k_choice import KChoice
@@ -421,8 +421,7 @@ class TableClusterer(
         n_starts = None if self.n_init == AUTO else int(self.n_init)
         cells, first_costs = cells_of(model), None
         if choice is not None and choice.made_of == AXES:
-            view, votes = model.coarse, model.attributes.votes
-            points_of = of_axes(view.cells(sample.codes), view.counts.sizes, votes, k)
+            points_of = model.points_on_axes(sample.codes, k)
             points = points_of(np.arange(len(sample.weights)), sample.weights)(k)
             begun = lloyd.first_clusters(points, sample, space.n_codes, k, n_starts, seed)
             first_costs = lloyd.ties_apart(cells.costs(begun))

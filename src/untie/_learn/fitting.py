@@ -16,6 +16,7 @@ from untie._count.grouping import Grouping
 from untie._count.row_sample import RowSample, in_canonical_order
 from untie._count.tally import Places, Tally, select_tally
 from untie._learn.clustering.lloyd import count_distinct, sample_vectors
+from untie._learn.clustering.points import PointsOf, of_axes
 from untie._learn.columns.attributes import (
     Attributes,
     ColumnView,
@@ -38,7 +39,7 @@ from untie._table.orders import ORDER, Orders
 from untie._table.vocabulary import Vocabulary, number_repeats
 from untie._util.checks import draws_of
 from untie._util.threads import one_thread
-from untie._util.types import BoolArray, FloatArray
+from untie._util.types import BoolArray, FloatArray, LongArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +128,11 @@ class Fitted:
     def space(self) -> ValueSpace:
         """The space of the values: distances and means of rows without making their vectors."""
         return ValueSpace(self.vectors.tables)
+
+    def points_on_axes(self, codes: LongArray, n_most: int) -> PointsOf:
+        """Return what places coded rows on axes, for at most so many clusters; see `of_axes`."""
+        view = self.coarse
+        return of_axes(view.cells(codes), view.counts.sizes, self.attributes.votes, n_most)
 
     def axes(self) -> tuple[dict[int, int], bool]:
         """Return how many axes the values of large attributes share, and if they have others."""

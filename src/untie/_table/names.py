@@ -124,7 +124,7 @@ def refuse_repeated(columns: Sequence[str], origin: str | None = None) -> None:
 
 
 def check_column(name: Any, present: Sequence[str], argument: str) -> None:
-    """Refuse what names no column; who has its cells instead is told what to do with them.
+    """Refuse what does not name a column; for the cells of a column, say how to add them.
 
     Parameters
     ----------

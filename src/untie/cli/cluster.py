@@ -20,8 +20,9 @@ from untie.cli.options import Format, LearningOptions
 from untie.cli.reading import column, new_clusterer, open_rows, read_all, tell_columns
 from untie.cli.showing import chosen_format, print_table, say, show, tell_families, waiting
 from untie.cli.streaming import with_columns
-from untie.explain import Verdict, cluster_profile, subclusters, verdict
+from untie.explain import Verdict, cluster_profile, subclusters_of, verdict
 from untie.model_file import save_model
+from untie.preparer import merged_values
 
 N_TYPICAL = 4
 """At most this many values are named for each cluster."""
@@ -55,9 +56,8 @@ def cluster_rows(
     if not lazy:  # prepared once, for the fit and for all that follows
         model, frame = fitted.clusters, prepared
         weights = None if cells is None else read_weights(cells, len(rows))
-    about = {"sample_weight": weights, "random_state": options.seed}
     with waiting("judging the clusters", quiet):
-        said = verdict(model, frame, **about)
+        said = verdict(model, frame, sample_weight=weights, random_state=options.seed)
     say(str(said), quiet)
     tell_families(fitted.encoder, quiet)
     if lazy:
@@ -80,7 +80,9 @@ def cluster_rows(
         print_table(summary, said.headline)
         if said.found:
             with waiting("dividing the clusters", quiet):
-                finer = columns_of(subclusters(model, frame, **about).table)
+                merged = {} if fitted.preparer is None else merged_values(fitted.preparer)
+                divided = subclusters_of(model, frame, merged, weights, options.seed)
+                finer = columns_of(divided.table)
             _print_finer(finer)
 
 

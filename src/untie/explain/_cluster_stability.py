@@ -14,7 +14,7 @@ from untie._count.crosstab import cross_table
 from untie._count.row_sample import RowSample, in_canonical_order, row_numbers
 from untie._inputs import ClusteredRows, FittedTable, as_fitted
 from untie._learn.clustering.lloyd import count_distinct, sample_vectors, weighted_quantile
-from untie._learn.clustering.points import VECTORS, PointsOf, of_axes, of_vectors
+from untie._learn.clustering.points import VECTORS, PointsOf, of_vectors
 from untie._learn.selection.choose_k import distances_of
 from untie._learn.selection.k_choice import CONTINUUM, SURE
 from untie._table import frames
@@ -313,9 +313,7 @@ def _some_rows(
         sample = RowSample(np.arange(len(drawn), dtype=np.uint64), rows, weights)
         points_of = of_vectors(sample_vectors(model.vectors, sample))
     else:
-        view, n_clusters = model.coarse, len(clustered.partition)
-        votes = model.attributes.votes
-        points_of = of_axes(view.cells(rows), view.counts.sizes, votes, n_clusters)
+        points_of = model.points_on_axes(rows, len(clustered.partition))
     return _Sample(weights, members[drawn], n_draws, points_of)
 
 

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from untie._encoder_base import EncoderBase
 from untie._inputs import as_fitted
 from untie._learn.selection.choose_k import TooFewRowsError
 from untie._learn.selection.k_choice import UNUSUAL, KChoice, is_few
 from untie._table.frames import columns_of, make_frame, rows_at
-from untie._util.types import AnyArray, IntArray
+from untie._util.types import AnyArray, Codes, IntArray
 from untie.clusterer import TableClusterer
 from untie.explain._cluster_profile import names_of, read_profile
 from untie.explain._cluster_stability import cluster_stability
@@ -86,7 +85,7 @@ class Subclusters:
         fitted = as_fitted(self.model)
         rows, clusterer = fitted.rows(X)[0], fitted.clusters
         names = range(clusterer.n_clusters_)
-        return _labels(fitted.encoder, rows, clusterer.predict(rows), names, self.smaller)
+        return _labels(fitted.encoder._codes(rows), clusterer.predict(rows), names, self.smaller)
 
 
 def subclusters(
@@ -143,6 +142,7 @@ def subclusters_of(
     encoder, _ = fitted.encoder, fitted.clusters  # which refuses what makes none
     clustered = fitted.clustered(data, None, sample_weight)
     partition, weights = clustered.partition, clustered.weights
+    codes = encoder._codes(clustered.rows)
     smaller: dict[Any, TableClusterer] = {}
     choices: dict[Any, KChoice] = {}
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
@@ -159,7 +159,8 @@ def subclusters_of(
         if not choice.found_clusters:
             continue
         divided = TableClusterer(choice.k, preparer=None, random_state=random_state)
-        smaller[cluster] = divided._fit_codes(encoder, encoder._codes(rows), own, choice)
+        coded = [column[members] for column in codes]
+        smaller[cluster] = divided._fit_codes(encoder, coded, own, choice)
         found = columns_of(cluster_stability(divided, rows, **given))
         names = _names(cluster, divided)
         profile = read_profile(encoder, rows, labels=names[divided.labels_], sample_weight=own)
@@ -174,7 +175,7 @@ def subclusters_of(
         lines = (*places, told, shares, found["stability"], words)
         for cells, more in zip(columns.values(), lines, strict=True):
             cells += list(more)
-    labels = _labels(encoder, clustered.rows, partition.members, partition.names, smaller)
+    labels = _labels(codes, partition.members, partition.names, smaller)
     table = make_frame(encoder._library, columns)
     return Subclusters(labels, choices, table, model, smaller)
 
@@ -185,15 +186,13 @@ def _names(cluster: Any, divided: TableClusterer) -> AnyArray:
 
 
 def _labels(
-    encoder: EncoderBase,
-    rows: Any,
+    codes: Codes,
     members: IntArray,
     names: Sequence[Any],
     smaller: Mapping[Any, TableClusterer],
 ) -> AnyArray:
-    """Return the smallest cluster of prepared rows whose clusters are known."""
+    """Return the smallest cluster of coded rows whose clusters are known."""
     labels = np.array([str(name) for name in names], dtype=object)[members]
-    codes = encoder._codes(rows) if smaller else []
     for number, cluster in enumerate(names):
         own = np.flatnonzero(members == number)
         if cluster in smaller and len(own):
