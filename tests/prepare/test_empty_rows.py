@@ -137,7 +137,7 @@ TOTAL = {"region": "Total", "units": 465, "price": 11.0, "paid": None}
 @pytest.mark.filterwarnings("default:The table seems to end")
 @pytest.mark.parametrize("word", ["Total", "GRAND TOTAL:", "sum", "All"])
 def test_a_row_of_totals_is_named(word, tmp_path):
-    said = rf"row 30 has {word!r}, and the sums of all other rows in 'units'\. It counts as a row"
+    said = rf"row 30 has {word!r}, and the sums of all other rows in 'units'\. It counts"
     frame = sales({**TOTAL, "region": word})
     with pytest.warns(UserWarning, match=said):
         TableEncoder(2).fit(frame)

@@ -348,7 +348,7 @@ def _warn_of_total(looked: Looked, seen: Mapping[str, Summary]) -> None:
         said = (
             "The table seems to end in a total: {0} has {1!r}, and the sums of all other rows in "
         )
-        more = "{2}. It counts as a row like others; drop it if it is none."
+        more = "{2}. It counts like any other row; drop it if it is a total."
         row = Row(looked.n_read - 1)
         warn_user(message(said + more, row, called[0], listed(sums, 3)))
 
@@ -454,8 +454,8 @@ def _choose(
         elif name not in wanted:
             dropped[name] = Reason.AS_ASKED
     if naming in dropped and naming in (options.columns or ()):
-        said = "{row_names} names the column {0}, which is then not learned from, and so does "
-        raise ValueError(message(said + "{columns}; keep one of them.", repr(naming)))
+        said = "{row_names} and {columns} both name the column {0}, but a column that names the "
+        raise ValueError(message(said + "rows is not learned from; keep one.", repr(naming)))
     for name in options.categorical:
         if name in dropped:
             said = "{categorical} names the column {0}, which is not to be used; take it out "

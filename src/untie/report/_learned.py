@@ -86,9 +86,9 @@ SMALLEST = (
     "others."
 )
 STABILITY = (
-    "Agreement: how much the clusters of all rows are those of half of them (adjusted Rand index), "
-    "the mean over all halves. Silhouette: of the distances of the learned vectors; the choice "
-    "does not use it."
+    "Agreement: how well the clusters of all rows match those made from half of them (adjusted "
+    "Rand index), the mean over all halves. Silhouette: of the distances of the learned vectors; "
+    "the choice does not use it."
 )
 """What the figures of the choice of k mean."""
 
@@ -189,7 +189,7 @@ ON_AXES = (
     "The clusters of this page are made of the axes of multiple correspondence analysis (MCA), as "
     "the vectors show no stable ones; TableClusterer here is of the vectors."
 )
-"""What is said if so."""
+"""What is said where the clusters of the page are made of axes."""
 
 
 def comparison(study: Study) -> dict[str, Any]:
