@@ -149,6 +149,7 @@ K_CHOICE = record(
         ("gain", "error", "stability", "silhouette"),
         lambda c: numbers((len(c.ks),), finite=False),
     ),
+    n_splits=lambda c: numbers((len(c.ks),), "iu", least=0),
     columns=many(a_text),
     **dict.fromkeys(("tells", "tells_error"), lambda c: numbers((len(c.columns),), finite=False)),
     without=number(finite=False),

@@ -52,13 +52,14 @@ def test_the_number_preferred_is_that_of_the_rule(lines):
     gains, stability, sure, _ = (np.array(part) for part in zip(*lines, strict=True))
     gains = np.where(sure, np.abs(gains), gains)
     left = np.array([line[3] for line in lines]) | (np.arange(len(lines)) == 0)
-    found = _Figures(gains, stability, sure).preferred(left)
+    found = _Figures(gains, stability, sure, np.zeros(len(lines))).preferred(left)
     numbers = np.flatnonzero(left).tolist()
     stable = [k for k in numbers if sure[k] and stability[k] >= 0.8]
     unstable = [k for k in numbers if sure[k] and stability[k] < 0.8]
     if stable:
-        best = max(gains[k] * stability[k] for k in stable)
-        assert found == min(k for k in stable if gains[k] * stability[k] >= 0.95 * best)
+        worth = gains * stability**6
+        best = max(worth[k] for k in stable)
+        assert found == min(k for k in stable if worth[k] >= 0.92 * best)
     elif unstable:
         assert stability[found] == max(stability[k] for k in unstable)
     else:
@@ -78,7 +79,7 @@ def test_the_number_preferred_is_that_of_the_rule(lines):
     ],
 )
 def test_more_numbers_are_tried_where_the_largest_is_the_best_stable_one(gains, stability, more):
-    figures = _Figures(np.array(gains), np.array(stability), np.ones(3, dtype=bool))
+    figures = _Figures(np.array(gains), np.array(stability), np.ones(3, dtype=bool), np.zeros(3))
     assert figures.may_have_more is more
 
 

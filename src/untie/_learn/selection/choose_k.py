@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
 from operator import add
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from untie._learn.clustering.lloyd import count_distinct, sample_vectors
 from untie._learn.clustering.points import AXES, VECTORS, Points, PointsOf, of_axes, of_vectors
 from untie._learn.columns.attributes import Attributes, hidden_together
 from untie._learn.selection.cluster_gain import likelihood_costs, number_of_starts
-from untie._learn.selection.k_choice import STABLE, KChoice, is_sure
+from untie._learn.selection.k_choice import STABLE, KChoice, is_above, is_sure
 from untie._learn.spaces.order_space import CoarseView
 from untie._learn.spaces.value_space import ValueSpace, count_members
 from untie._learn.vectors import LookUp
@@ -453,16 +453,22 @@ MORE_KS = (15, 20, 30)
 """Numbers that are tried besides, one after the other, as long as the largest number before is the
 best of those whose clusters are stable, or of all if none are."""
 
-CLOSE = 0.95
-"""Of the numbers whose clusters are stable, the smallest is taken whose gain times stability is at
-least this share of the highest. Over 116 tables, 0.8 to 1 agree with the classes equally well; at
-0.95 the fewest choices change when one row is left out."""
+POWER, CLOSE = 6, 0.92
+"""The worth of a number of clusters is its gain times its stability to this power. Of the numbers
+whose clusters are stable, the smallest is taken that is worth at least this share of the best. Over
+116 tables, powers from 1 to 12 and shares from 0.8 to 0.95 agree with the classes equally well; in
+this range, few choices change when a row is left out, and planted clusters are still counted."""
 
-N_SPLITS = 12
-"""Splits of the rows for ``n_clusters="auto"``."""
+N_SPLITS = 24
+"""At most this many splits of the rows for ``n_clusters="auto"``."""
 
-FEW_SPLITS = 3
-"""Splits that first tell whether clusters on axes are worth a look."""
+STAGES = (6, 12)
+"""After this many splits, numbers of clusters that can no longer be chosen drop out, and no more
+splits are made if the choice is certain."""
+
+N_RESAMPLES, CERTAIN, UNLIKELY = 200, 0.98, 0.01
+"""The splits made so far are resampled this often. The choice is certain if so large a share of the
+resamples make it; a number that at most this share of them prefers or finds best drops out."""
 
 AUTO_SEED = 0
 """Where the splits for ``n_clusters="auto"`` are drawn from, whatever the user's seed: the number
@@ -486,7 +492,7 @@ LEFT_ONCE, LEFT_OF_FEW = 1.0, 3.0
 is one draw, which takes most of the rows away. Few patterns need `LEFT_OF_FEW`, as their error is
 badly known: clear clusters of them reach 4, repeated noise rarely 2."""
 
-MORE_SPLITS = 4
+MORE_SPLITS = 2
 """So many times as many splits tell that: a row with many copies is in one half or the other, and a
 few splits are chance."""
 
@@ -528,7 +534,7 @@ def choose_number(
     ks : iterable of int or None
         The numbers to try; None is `AUTO_KS`, and `MORE_KS` as needed.
     n_splits : int
-        Number of splits into halves.
+        Number of splits into halves, at most.
     rng : RandomState
         Where they are drawn from.
     methods : sequence of str
@@ -564,11 +570,6 @@ def choose_number(
                 judged = replace(judged, space=None, codes=judged.cells)
                 n_most = max(numbers + more)
                 given = (judged, of_axes(judged.cells, judged.sizes, judged.votes, n_most))
-                # Most tables without clusters have none on axes, either, which few splits show.
-                few = _try(*given, numbers, more, min(FEW_SPLITS, n_splits), rng)
-                if not few.is_structure:
-                    choices.append(_as_choice(few, distances, columns, made_of, library))
-                    continue
             tried = _try(*given, numbers, more, n_splits, rng)
             choices.append(_as_choice(tried, distances, columns, made_of, library))
             if choices[-1].found_clusters:
@@ -587,7 +588,8 @@ def _as_choice(
         ks=tuple(numbers),
         gain=np.array([result.gains.of_rows.sum() / total for result in found]),
         error=np.array([_error(result.gains.of_rows, trial.judged) for result in found]),
-        stability=np.array([result.stability for result in found]),
+        stability=np.array([np.mean(result.agreement) for result in found]),
+        n_splits=np.array([result.n_splits for result in found]),
         silhouette=np.array([silhouette(distances, trial.weights, r.labels) for r in found]),
         columns=tuple(columns),
         tells=evidence.told.of_attributes / total,
@@ -611,12 +613,6 @@ class _Tried(NamedTuple):
     place: int
     evidence: _Evidence
 
-    @property
-    def is_structure(self) -> bool:
-        """Whether the clusters predict hidden cells of several columns."""
-        gains = self.found[self.place].gains.of_rows
-        return self.evidence.holds and _is_gain(gains, self.trial.judged)
-
 
 def _try(
     judged: JudgedRows,
@@ -632,7 +628,9 @@ def _try(
         return tried
     once = _counted_once(judged)
     check = _Trial(once, points_of, MORE_SPLITS * n_splits, rng)
-    gain = check.try_number(tried.numbers[tried.place]).gains.of_rows
+    result = check.start(tried.numbers[tried.place])
+    check.judge([result], check.n_splits)
+    gain = result.gains.of_rows
     least = LEFT_OF_FEW if len(once.weights) < FEW_PATTERNS else LEFT_ONCE
     if gain.sum() / once.weights.sum() > least * _error(gain, once):
         return tried
@@ -642,14 +640,71 @@ def _try(
 def _try_numbers(trial: _Trial, numbers: list[int], more: list[int]) -> _Tried:
     # The largest, which take longest, first.
     worth = pays(len(numbers) * trial.judged.codes.size)
-    found = in_threads(trial.try_number, numbers[::-1], worth)[::-1]
+    found = in_threads(trial.start, numbers[::-1], worth)[::-1]
     tried = list(numbers)
+    left = np.ones(len(found), dtype=bool)
+    running = _settle(trial, found, left)
     for number in more:
         if not _Figures.of(trial, found).may_have_more:
             break
-        found.append(trial.try_number(number))
+        found.append(trial.start(number))
         tried.append(number)
-    return _Tried(trial, tried, found, *_choose(trial, found))
+        left = np.ones(len(found), dtype=bool)
+        running = _settle(trial, found, left)
+    return _Tried(trial, tried, found, *_choose(trial, found, running))
+
+
+def _settle(trial: _Trial, found: Sequence[_Result], left: BoolArray) -> BoolArray:
+    """Make splits until it is certain which of some numbers is preferred, or all are made.
+
+    Returns
+    -------
+    boolean array of shape (n_ks,)
+        The numbers that may still be preferred. All of them were judged on the same splits; the
+        others on fewer.
+    """
+    running = left
+    for n in [*(stage for stage in STAGES if stage < trial.n_splits), trial.n_splits]:
+        trial.judge([found[place] for place in np.flatnonzero(running).tolist()], n)
+        chosen, likely = _resampled(trial, found, running, n)
+        if chosen >= CERTAIN:
+            break
+        running = likely
+    return running
+
+
+def _resampled(
+    trial: _Trial, found: Sequence[_Result], running: BoolArray, n: int
+) -> tuple[float, BoolArray]:
+    """Choose again with the first `n` splits resampled.
+
+    Returns
+    -------
+    chosen : float
+        The share of the resamples in which the same number is preferred, and is as stable.
+    likely : boolean array of shape (n_ks,)
+        The numbers that are preferred, or worth most, in some of them.
+    """
+    drawn = RandomState(trial.seed).randint(n, size=(N_RESAMPLES, n))
+    places = np.flatnonzero(running)
+    asked = [found[place] for place in places.tolist()]
+    now = _Figures.of(trial, asked)
+    agreement = np.array([result.agreement[: 2 * n] for result in asked])
+    stability = agreement.reshape(len(asked), n, 2).mean(axis=2)
+    gains = np.array([result.gain[:n] for result in asked])
+    gains, stability = (part[:, drawn].mean(axis=2).T for part in (gains, stability))
+    every = _Figures.rounded(gains, stability, now.errors)
+    all_left = np.ones(len(places), dtype=bool)
+    preferred = every.preferred(all_left)
+    is_same = every.kind == now.kind
+    if now.kind:  # else it does not matter which
+        is_same &= preferred == now.preferred(all_left)
+    n_likely = np.zeros(len(places))
+    for named in (preferred, every.best):
+        n_likely = np.maximum(n_likely, np.bincount(named, minlength=len(places)))
+    likely = np.zeros(len(found), dtype=bool)
+    likely[places[n_likely > UNLIKELY * N_RESAMPLES]] = True
+    return float(is_same.mean()), likely
 
 
 def _may_be_repetition(judged: JudgedRows, tried: _Tried) -> bool:
@@ -675,26 +730,43 @@ def _counted_once(judged: JudgedRows) -> JudgedRows:
     return replace(judged, weights=weights, draws=np.ones_like(weights))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Result:
-    """What was found for one number of clusters.
+    """What was found for one number of clusters, so far.
 
     Parameters
     ----------
-    gains : Gains
-        On hidden cells, the mean over the splits.
-    stability : float
-        Mean agreement of clusters of all rows and of half of them.
+    k : int
+        The number.
     labels : integer array of shape (n_rows,)
         The clusters of all rows.
     fits : list of (HalfFit, weights of the other half)
-        What the gains are of.
+        Clusters of both halves of each split.
+    gain : list of float
+        What those of each split gain on hidden cells, in nats per row.
+    agreement : list of float
+        How much the clusters of each half agree with those of all rows.
+    total : Gains or None
+        The sum of the gains of all halves.
     """
 
-    gains: Gains
-    stability: float
+    k: int
     labels: Labels
-    fits: list[tuple[HalfFit, FloatArray]]
+    fits: list[tuple[HalfFit, FloatArray]] = field(default_factory=list)
+    gain: list[float] = field(default_factory=list)
+    agreement: list[float] = field(default_factory=list)
+    total: Gains | None = None
+
+    @property
+    def n_splits(self) -> int:
+        """On how many splits the number was judged."""
+        return len(self.gain)
+
+    @property
+    def gains(self) -> Gains:
+        """The mean over the splits."""
+        assert self.total is not None  # it was judged
+        return sum_of_gains([self.total], self.n_splits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -735,33 +807,54 @@ class _Trial:
         self.n_splits = n_splits
         self.halves = [half for split in splits for half in (split, split[::-1])]
         self.seed = rng.randint(2**31 - 1)
-        self.pays = pays(len(self.halves) * judged.codes.size)
 
         def points(weights: FloatArray) -> Points:
             drawn = np.flatnonzero(weights > 0)
             return points_of(drawn, weights[drawn])
 
-        self.points = points(self.weights)
-        trained = [train for train, _ in self.halves]
-        self.half_points = in_threads(points, trained, self.pays)
+        self._points_of = points
+        self._points = points(self.weights)
+        self._half_points: list[Points] = []
 
-    def try_number(self, k: int) -> _Result:
-        """Cluster all rows, and both halves of every split."""
-        points = self.points(k)
+    def start(self, k: int) -> _Result:
+        """Cluster all rows."""
+        points = self._points(k)
         starts = number_of_starts(points, k)
         labels = best_labels(points, self.weights, k, starts, RandomState(self.seed))
-        fits, gains, agreement = [], [], []
-        for (train, test), half_points in zip(self.halves, self.half_points, strict=True):
-            fit = self._fit(train, half_points, k)
-            fits.append((fit, test))
-            gains.append(hidden_gains(self.judged, fit, test))
-            agreement.append(adjusted_rand(labels, all_labels(self.judged, fit), self.weights))
-        return _Result(
-            sum_of_gains(gains, self.n_splits),
-            float(np.mean(agreement)),
-            labels,
-            fits,
-        )
+        return _Result(k, labels)
+
+    def judge(self, results: Sequence[_Result], n_splits: int) -> None:
+        """Cluster both halves of the first splits, as far as that was not done, and judge them."""
+        todo = [
+            (result, number)
+            for result in sorted(results, key=lambda result: -result.k)
+            for number in range(len(result.fits), 2 * n_splits)
+        ]
+        new = self.halves[len(self._half_points) : 2 * n_splits]
+        trained = [train for train, _ in new]
+        self._half_points += in_threads(self._points_of, trained, self._pays(len(new)))
+        found = in_threads(lambda task: self._judge(*task), todo, self._pays(len(todo)))
+        total = self.weights.sum()
+        for (result, number), (fit, gains, agreement) in zip(todo, found, strict=True):
+            gain = float(gains.of_rows.sum() / total)
+            if number % 2:
+                result.gain[-1] += gain
+            else:
+                result.gain.append(gain)
+            result.agreement.append(agreement)
+            result.fits.append((fit, self.halves[number][1]))
+            result.total = gains if result.total is None else sum_of_gains([result.total, gains])
+
+    def _judge(self, result: _Result, number: int) -> tuple[HalfFit, Gains, float]:
+        """Cluster one half of a split, and return what its clusters are like."""
+        train, test = self.halves[number]
+        fit = self._fit(train, self._half_points[number], result.k)
+        found = all_labels(self.judged, fit)
+        agreement = adjusted_rand(result.labels, found, self.weights)
+        return fit, hidden_gains(self.judged, fit, test), agreement
+
+    def _pays(self, n_halves: int) -> bool:
+        return pays(n_halves * self.judged.codes.size)
 
     def evidence(self, result: _Result) -> _Evidence:
         """Ask what the clusters tell of the columns, and what without the best of them."""
@@ -778,8 +871,8 @@ class _Trial:
     def _gains(self, result: _Result, never: BoolArray | None = None) -> Gains:
         """Return what the clusters of the halves tell, the mean over the splits."""
         gains_of = partial(hidden_gains, self.judged, refit=True, never=never)
-        found = in_threads(lambda half: gains_of(*half), result.fits, self.pays)
-        return sum_of_gains(found, self.n_splits)
+        found = in_threads(lambda half: gains_of(*half), result.fits, self._pays(len(result.fits)))
+        return sum_of_gains(found, result.n_splits)
 
     def _mattering(self, told: Gains) -> list[BoolArray]:
         """Return the columns of which most is told, each with those that say the same."""
@@ -848,26 +941,36 @@ def _weight_of_draw(sample: RowSample, attributes: Attributes, n_rows: int) -> f
 
 
 class _Figures(NamedTuple):
-    """What the choice among several numbers of clusters goes by; one entry per number.
+    """What the choice among several numbers of clusters goes by; the last axis is the numbers.
 
     Parameters
     ----------
-    gains : array of shape (n_ks,)
-    stability : array of shape (n_ks,)
-    sure : boolean array of shape (n_ks,)
+    gains : array of shape (..., n_ks)
+    stability : array of shape (..., n_ks)
+    sure : boolean array of shape (..., n_ks)
         Whether the gain is above 0 for certain.
+    errors : array of shape (n_ks,)
+        The standard errors of the gains.
     """
 
     gains: FloatArray
     stability: FloatArray
     sure: BoolArray
+    errors: FloatArray
 
     @classmethod
     def of(cls, trial: _Trial, found: Sequence[_Result]) -> _Figures:
-        gains = [result.gains.of_rows.sum() / trial.weights.sum() for result in found]
-        stability = [result.stability for result in found]
-        sure = [_is_gain(result.gains.of_rows, trial.judged) for result in found]
-        return cls(np.round(gains, 9), np.round(stability, 9), np.array(sure))
+        means = [result.gains.of_rows for result in found]
+        gains = np.array([of_rows.sum() / trial.weights.sum() for of_rows in means])
+        errors = np.array([_error(of_rows, trial.judged) for of_rows in means])
+        stability = np.array([np.mean(result.agreement) for result in found])
+        return cls.rounded(gains, stability, errors)
+
+    @classmethod
+    def rounded(cls, gains: FloatArray, stability: FloatArray, errors: FloatArray) -> _Figures:
+        """Drop the digits that depend on the processor, and ask which gains are sure."""
+        sure = is_above(gains, errors)
+        return cls(np.round(gains, 9), np.round(stability, 9), sure, errors)
 
     @property
     def stable(self) -> BoolArray:
@@ -875,9 +978,19 @@ class _Figures(NamedTuple):
         return self.sure & (self.stability >= STABLE)
 
     @property
+    def kind(self) -> IntArray:
+        """2 where a number is stable, else 1 where one has a sure gain, else 0."""
+        return np.add(self.sure.any(axis=-1), self.stable.any(axis=-1), dtype=np.intp)
+
+    @property
     def worth(self) -> FloatArray:
-        """Gain times stability."""
-        return self.gains * self.stability
+        """Gain times stability to the power of `POWER`."""
+        return np.maximum(self.gains, 0.0) * np.maximum(self.stability, 0.0) ** POWER
+
+    @property
+    def best(self) -> IntArray:
+        """The place of the stable number that is worth most, or of the first number."""
+        return np.asarray(np.where(self.stable, self.worth, -1.0).argmax(axis=-1))
 
     @property
     def may_have_more(self) -> bool:
@@ -885,7 +998,7 @@ class _Figures(NamedTuple):
         compared = self.stable if self.stable.any() else self.sure
         return bool(compared[-1] and self.worth[-1] >= self.worth[compared].max())
 
-    def preferred(self, left: BoolArray) -> int:
+    def preferred(self, left: BoolArray) -> IntArray:
         """Return the place of the number to take among those that are left.
 
         Of the stable numbers, the smallest that is worth nearly as much as the best. If none is
@@ -895,32 +1008,44 @@ class _Figures(NamedTuple):
         --------
         >>> gains, stability = np.array([0.1, 0.99, 1.0, 1.2]), np.array([0.9, 0.9, 0.9, 0.5])
         >>> every = np.ones(4, dtype=bool)
-        >>> _Figures(gains, stability, every).preferred(every)
+        >>> int(_Figures(gains, stability, every, np.zeros(4)).preferred(every))
         1
         """
         stable, sure = self.stable & left, self.sure & left
-        if stable.any():
-            return int(np.argmax(stable & (self.worth >= CLOSE * self.worth[stable].max())))
-        kind, key = (sure, self.stability) if sure.any() else (left, self.gains)
-        return int(np.argmax(np.where(kind, key, -np.inf)))
+        worth = np.where(stable, self.worth, -np.inf)
+        is_close = stable & (worth >= CLOSE * worth.max(axis=-1, keepdims=True))
+        steadiest = np.where(sure, self.stability, -np.inf)
+        highest = np.where(left, self.gains, -np.inf)
+        places = [which.argmax(axis=-1) for which in (is_close, steadiest, highest)]
+        which = np.select([stable.any(axis=-1), sure.any(axis=-1)], [0, 1], 2)
+        return np.asarray(np.choose(which, places), dtype=np.intp)
 
 
-def _choose(trial: _Trial, found: Sequence[_Result]) -> tuple[int, _Evidence]:
+def _choose(trial: _Trial, found: Sequence[_Result], running: BoolArray) -> tuple[int, _Evidence]:
     """Return the place of the number to take, and what its clusters rest on.
 
     Numbers whose clusters rest on one column are passed over, as long as others have a sure gain.
+
+    Parameters
+    ----------
+    trial : _Trial
+    found : sequence of _Result
+    running : boolean array of shape (n_ks,)
+        The numbers that may be preferred.
     """
-    figures = _Figures.of(trial, found)
     left = np.ones(len(found), dtype=bool)
     first: tuple[int, _Evidence] | None = None
-    while first is None or (figures.sure & left).any():
-        place = figures.preferred(left)
+    while True:
+        figures = _Figures.of(trial, found)
+        place = int(figures.preferred(running))
         evidence = trial.evidence(found[place])
         if evidence.holds and figures.sure[place]:
             return place, evidence
         first = (place, evidence) if first is None else first
         left[place] = False
-    return first
+        if not (figures.sure & left).any():
+            return first
+        running = _settle(trial, found, left)
 
 
 def _is_gain(of_rows: FloatArray, judged: JudgedRows) -> bool:

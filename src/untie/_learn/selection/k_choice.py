@@ -11,7 +11,7 @@ from untie._learn.clustering.points import AXES, VECTORS
 from untie._table.frames import columns_of, make_frame
 from untie._util.arrays import ROUNDING
 from untie._util.messages import listed
-from untie._util.types import FloatArray
+from untie._util.types import BoolArray, FloatArray, IntArray
 
 SURE = 2.0
 """A gain is there if it is above 0 by this many standard errors, and above rounding: where halves
@@ -56,6 +56,11 @@ LONGEST = 40
 """Names of columns are cut after this many characters."""
 
 
+def is_above(gains: FloatArray, errors: FloatArray) -> BoolArray:
+    """Tell which gains with standard errors are above 0 for certain."""
+    return gains > SURE * errors + ROUNDING
+
+
 def is_sure(gain: float, error: float) -> bool:
     """Tell whether a gain with a standard error is above 0 for certain."""
     return bool(gain > SURE * error + ROUNDING)
@@ -94,6 +99,9 @@ class KChoice:
     stability : array of shape (n_ks,)
         Mean adjusted Rand index of the clusters of all rows and those made from half of them, over
         both halves of every split; 1 is the same, 0 is chance.
+    n_splits : integer array of shape (n_ks,)
+        On how many splits of the rows each number was judged. Numbers that could no longer be
+        chosen were judged on fewer than the others.
     silhouette : array of shape (n_ks,)
         Mean silhouette of the distances of the learned vectors, from -1 to 1; not used for the
         choice.
@@ -144,6 +152,7 @@ class KChoice:
     gain: FloatArray
     error: FloatArray
     stability: FloatArray
+    n_splits: IntArray
     silhouette: FloatArray
     columns: tuple[str, ...]
     tells: FloatArray
@@ -206,7 +215,7 @@ class KChoice:
         Returns
         -------
         frame
-            One row per number: k, gain, error, stability and silhouette.
+            One row per number: k, gain, error, stability, silhouette and n_splits.
         """
         columns = {
             "k": list(self.ks),
@@ -214,6 +223,7 @@ class KChoice:
             "error": self.error,
             "stability": self.stability,
             "silhouette": self.silhouette,
+            "n_splits": self.n_splits,
         }
         return make_frame(self.library, columns)
 
