@@ -33,6 +33,7 @@ from untie._table.orders import (
     AUTO,
     Positions,
     declared_orders,
+    end_texts,
     find_orders,
     without_order,
 )
@@ -507,7 +508,8 @@ def one_row(fitted: FittedTable, row: Any, data: Any = None) -> Any:
         if place is None or not _are_ranges(encoder, place):
             continue
         cell = factorize(cells, name)[1][0]
-        if as_number(cell) is not None:
+        is_known = cell in vocabulary.values[place]
+        if as_number(cell) is not None and not is_known:
             raise ValueError(
                 f"Column {name!r} has {cell!r}, but the encoder has learned from ranges such as "
                 f"{vocabulary.labels(place)[0]!r}, which were prepared before; pass a pipeline of "
@@ -517,10 +519,13 @@ def one_row(fitted: FittedTable, row: Any, data: Any = None) -> Any:
 
 
 def _are_ranges(encoder: TableEncoder, attribute: int) -> bool:
-    """Tell whether the values of a column have an order and none of them is a number."""
+    """Tell whether the values of a column have an order, and one of them is a range."""
     values = encoder.vocabulary_.values[attribute]
-    no_number = all(as_number(value) is None for value in values)
-    return no_number and order_of(encoder, attribute) is not None
+    has_range = any(
+        isinstance(value, str) and as_number(value) is None and end_texts(value) is not None
+        for value in values
+    )
+    return has_range and order_of(encoder, attribute) is not None
 
 
 def one_raw_row(fitted: FittedTable, row: Any, data: Any = None) -> Any:

@@ -73,6 +73,10 @@ IN_ORDER = {
     "of euros": ["0 € - 10 €", "11 € - 20 €", "21 € or more"],
     "of rooms": ["0", "1", "2", "3+"],
     "of children": ["1", "2", "3", "4 or more"],
+    "of amounts": ["0", "1 to 5", "over 5"],
+    "of shares from 0 on": ["0", "0 to 0.5", "over 0.5"],
+    "of counts": ["0", "1", "2", "over 2"],
+    "of mostly 0": ["0", "over 0"],
 }
 
 
@@ -118,6 +122,7 @@ def test_a_few_other_values_have_no_place():
 
 def test_odd_texts_with_digits_have_no_place_where_no_range_is_lacking():
     assert places(["up to 5", "6 to 7", "code 9", "over 7"]) == [0, 1, -1, 2]
+    assert places(["0", "1 to 7", "code 9", "7 to 9", "over 9"]) == [0, 1, -1, 2, 3]
 
 
 def test_a_value_within_a_range_stands_where_that_does():
@@ -415,6 +420,9 @@ def test_runs_of_ranges_with_units():
     assert run_name(["under $10", "$10 to $20", "$20 to $30"], 1, 3) == "$10 to $30"
     assert run_name(["0", "1", "2", "3+"], 1, 3) == "1 to 2"
     assert run_name(["0", "1", "2", "3+"], 2, 4) == "2+"
+    assert run_name(["0", "1 to 5", "6 to 9", "over 9"], 0, 2) == "0 to 5"
+    assert run_name(["0", "1 to 5", "6 to 9", "over 9"], 1, 4) == "over 0"
+    assert run_name(["0", "1 to 5", "6 to 9", "over 9"], 0, 4) == "any range"
 
 
 ONE_TO_FIVE = [1, 2, 3, 4, 5]

@@ -54,6 +54,9 @@ Unit = tuple[str, str]
 
 NO_UNIT: Unit = ("", "")
 
+ZERO = (0.0, 0.0)
+"""The ends of the lowest range of numbers that are never negative, if it is 0 alone."""
+
 
 def end_texts(value: str) -> tuple[str | None, str | None] | None:
     """Return the ends of a range as they are written, None where it has none; None if it is none.
@@ -485,7 +488,7 @@ def _range_order(values: Sequence[Value]) -> Positions | None:
     """Return the order of values that are ranges, but for fewer others among them.
 
     At least two are ranges (and not only numbers, which may be codes), and no two cross; or one is,
-    and ends what is counted: 0, 1, 2, 3+. A value within the range of another, such as "<0.1"
+    and goes on from what is counted: 0, 1, 2, 3+, or 0, over 0. A value within the range of another, such as "<0.1"
     beside "up to 2", stands where that one does. Units, if there are any, are the same.
     """
     ends: list[Ends | None] = []
@@ -501,12 +504,13 @@ def _range_order(values: Sequence[Value]) -> Positions | None:
     kept = sorted(set(covers.values()))
     n_others += sum(e is not None and covers[e] != e for e in ends)
     n_kept = sum(e is not None and covers[e] == e for e in ends)
-    is_counted = n_others == 0 and len(kept) > 2 and _is_capped(kept)
+    is_counted = n_others == 0 and len(kept) > 1 and _is_capped(kept)
     if (sum(low < high for low, high in kept) < 2 and not is_counted) or n_others >= n_kept:
         return None
     if len(_units(v for v, e in zip(values, ends, strict=True) if e is not None)) > 1:
         return None
-    is_all = kept[0][0] == -math.inf and kept[-1][1] == math.inf
+    # Where nothing is negative, the lowest range is that of 0.
+    is_all = (kept[0][0] == -math.inf or kept[0] == ZERO) and kept[-1][1] == math.inf
     pairs = zip(values, ends, strict=True)
     if not is_all and any(end is None and _has_digit(value) for value, end in pairs):
         return None  # "65 years or so" may be the range that is lacking, and not in the middle
@@ -518,13 +522,19 @@ def _is_capped(kept: Sequence[Ends]) -> bool:
 
     Examples
     --------
-    >>> _is_capped([(0.0, 0.0), (1.0, 1.0), (2.0, math.inf)]), _is_capped([(1.0, 1.0), (5.0, 5.0)])
-    (True, False)
+    >>> zero, one = (0.0, 0.0), (1.0, 1.0)
+    >>> _is_capped([zero, one, (2.0, math.inf)]), _is_capped([zero, one, (1.0, math.inf)])
+    (True, True)
+    >>> _is_capped([one, (5.0, 5.0)])
+    False
     """
     *counted, (low, high) = kept
-    numbers = [*(end[0] for end in counted), low]
-    is_open = high == math.inf and all(one == other for one, other in counted)
-    return is_open and numbers == [numbers[0] + n for n in range(len(numbers))]
+    numbers = [end[0] for end in counted]
+    if high != math.inf or not numbers or any(one != other for one, other in counted):
+        return False
+    is_over = low == numbers[-1]  # over 2, not 3+
+    is_next = low == numbers[-1] + 1 and len(numbers) > 1
+    return (is_over or is_next) and numbers == [numbers[0] + n for n in range(len(numbers))]
 
 
 def _units(values: Iterable[Value]) -> set[tuple[str, str]]:
