@@ -455,6 +455,34 @@ def test_numbers_that_several_columns_have_are_a_scale(values, n_columns, is_sca
     assert found == (set(names) if is_scale else set())
 
 
+HALVES = [1.0, 1.5, 2.0, 2.5, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("values", "is_scale"),
+    [
+        ([HALVES] * 4, True),
+        ([[*HALVES, None, INFREQUENT]] * 4, True),
+        ([["0", "0.5", "1", "1.5"]] * 4, True),
+        ([[n / 10 for n in range(1, 8)]] * 4, True),
+        ([HALVES, HALVES[1:], [*HALVES, 5.5], HALVES, HALVES[:4]], True),  # not all have all
+        ([[4.5, 14.5, 94.5, 100]] * 4, True),
+        ([HALVES] * 3, False),
+        ([[10 * column + half for half in HALVES] for column in range(4)], False),
+        ([[0.25, 0.5, 0.75, 1.0]] * 4, False),
+        ([["0.50", "1.00", "1.50", "2.00"]] * 4, False),  # may be versions or codes
+        ([[*HALVES, "many"]] * 4, False),
+        ([[number / 2 for number in range(30)]] * 4, False),
+    ],
+)
+def test_halves_and_tenths_that_several_columns_have_are_a_scale(values, is_scale):
+    names = [f"r{number}" for number in range(len(values))]
+    assert find_scales(names, values) == (set(names) if is_scale else set())
+    assert find_scales([f"{name}_code" for name in names], values) == set()
+    if len(names) == 4:  # a copy does not count
+        assert find_scales(names, values, copies={"r0"}) == set()
+
+
 @pytest.mark.parametrize(
     ("name", "values", "is_scale"),
     [
