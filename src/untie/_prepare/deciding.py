@@ -371,6 +371,7 @@ class Options:
     day_first: bool | None = None
     date_parts: Sequence[str] = ()
     row_names: str | None = AUTO
+    keep_totals: bool = False
 
     def __post_init__(self) -> None:
         for name in ("bins", "max_categories"):
@@ -381,6 +382,8 @@ class Options:
             raise TypeError(f"missing must be 'auto' or a list of texts, got {self.missing!r}.")
         if self.day_first not in (None, True, False):
             raise TypeError(f"day_first must be True, False or None, got {self.day_first!r}.")
+        if not isinstance(self.keep_totals, bool | np.bool_):
+            raise TypeError(f"keep_totals must be True or False, got {self.keep_totals!r}.")
         known = ", ".join(map(repr, PARTS))
         if isinstance(self.date_parts, str) or not isinstance(self.date_parts, Sequence):
             raise TypeError(f"date_parts must be a list of {known}, got {self.date_parts!r}.")
