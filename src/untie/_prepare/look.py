@@ -7,10 +7,10 @@ alone, so that chunks of any size give the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -268,12 +268,14 @@ class Look:
             self._last = _RowOfTable(table, last, self._n_read, weights[last])
         return weights
 
-    def ends(self) -> list[EndRow]:
-        """Return the last row that counts, and the first one if that is another."""
-        if self._first is None or self._last is None:
-            return []
-        rows = [self._last.read(self.columns), self._first.read(self.columns)]
-        return rows if rows[0].position > rows[1].position else rows[:1]
+    def ends(self, has_name: Callable[[str], bool]) -> list[EndRow]:
+        """Return the last row that counts, and the first, if they have a text that is a name."""
+        rows = {row.position: row for row in (self._last, self._first) if row is not None}
+        return [
+            row.read(self.columns)
+            for row in rows.values()
+            if any(map(has_name, row.texts(self.columns)))
+        ]
 
     def leave_out(self, row: EndRow) -> None:
         """Forget one of the ends, which does not count any more."""
@@ -373,13 +375,25 @@ class Look:
         return Summary(list(counts), pairs[:, 0], pairs[:, 1], n_missing, scale, places=places)
 
 
-class _RowOfTable(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _RowOfTable:
     """A row of a table that is a part of another, from a position on."""
 
     table: Table
     row: int
     start: int
     weight: float
+
+    @property
+    def position(self) -> int:
+        """Its place in the whole table."""
+        return self.start + self.row
+
+    def texts(self, columns: Sequence[str]) -> Iterator[str]:
+        """Yield the cells that are texts."""
+        cells = dict(zip(self.table.names, self.table.columns, strict=True))
+        found = (cells[name][self.row] for name in columns)
+        yield from (cell for cell in found if isinstance(cell, str))
 
     def read(self, columns: Sequence[str]) -> EndRow:
         """Return the row with its cells."""
@@ -390,7 +404,7 @@ class _RowOfTable(NamedTuple):
             with suppress(TypeError, ValueError):
                 (code,), values = factorize(cells[name][place], name)
                 found[name] = values[code]  # a categorical has values that no row has
-        return EndRow(self.start + self.row, found, float(self.weight))
+        return EndRow(self.position, found, float(self.weight))
 
 
 def _in_units(found: list[Summary]) -> list[Summary]:

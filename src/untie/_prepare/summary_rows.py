@@ -69,12 +69,11 @@ def take_out_summaries(look: Look) -> list[SummaryRow]:
         What the table has; the rows are taken out of it.
     """
     found = []
-    for row in look.ends():
-        if any(map(_kind, row.cells.values())):
-            summary = find_summary(row, dict(zip(look.columns, look.summaries(), strict=True)))
-            if summary is not None:
-                look.leave_out(row)
-                found.append(summary)
+    for row in look.ends(lambda text: _kind(text) is not None):
+        summary = find_summary(row, dict(zip(look.columns, look.summaries(), strict=True)))
+        if summary is not None:
+            look.leave_out(row)
+            found.append(summary)
     return found
 
 
