@@ -196,6 +196,25 @@ def test_nothing_is_learned_from_totals_in_any_lazy_table(make, tmp_path):
     np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_)
 
 
+@pytest.mark.parametrize("make", {**ANY_FRAMES, "rows": as_rows}.values())
+def test_nothing_is_learned_from_totals_in_any_frame(make):
+    frame = sales(TOTAL).astype(object)
+    frame = frame.where(frame.notna(), None)
+    expected = TableClusterer(2).fit(frame[:-1])
+    with pytest.warns(UserWarning, match=r"row of totals: row 30 has 'Total'"):
+        found = TableClusterer(2).fit(make(frame.to_dict("list")))
+    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_)
+    assert found.labels_[:-1].tolist() == expected.labels_.tolist()
+
+
+def test_nothing_is_learned_from_totals_on_the_workers_of_dask():
+    expected = TableClusterer(2).fit(sales(TOTAL)[:-1])
+    frame = dd.from_pandas(sales(TOTAL), npartitions=3)
+    with pytest.warns(UserWarning, match=said_of("Total")):
+        found = TableClusterer(2).fit(frame)
+    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_)
+
+
 def test_nothing_is_learned_from_totals_among_categoricals():
     frame = sales(TOTAL).astype({"region": "category", "paid": "category"})
     expected = TableClusterer(2).fit(sales(TOTAL)[:-1])

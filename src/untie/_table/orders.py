@@ -260,7 +260,7 @@ LARGEST_STEP = 1000
 """No such scale goes beyond this."""
 
 _ON_SCALE = re.compile(r"\d|10")
-_DECIMAL = re.compile(r"(?:0|[1-9]\d*)(?:\.\d)?")
+_DECIMAL = re.compile(r"(?:0|[1-9]\d{0,3})(?:\.\d)?")
 
 _GRADES = re.compile(
     r"(?i:(^|[\W_\d])(grade|rating|score|level|likert|stars?|satisfaction|agree(ment)?|stage|severity|rank"
