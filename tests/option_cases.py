@@ -61,6 +61,9 @@ def write_files(folder):
     few[20:50].to_parquet(folder / "some.parquet")
     few.assign(shape="star").to_parquet(folder / "new.parquet")
     few.assign(formula="=" + few["size"]).to_csv(folder / "formulas.csv", index=False)
+    sales = few[:20].assign(price=[n % 6 for n in range(20)])
+    total = {"colour": "Total", "price": sales["price"].sum()}
+    pd.concat([sales, pd.DataFrame([total])]).to_parquet(folder / "total.parquet", index=False)
     clusters = make_pipeline(
         Preparer(columns=["colour", "size", "shape"]), TableClusterer(2, preparer=None)
     )
@@ -181,6 +184,13 @@ def lacks(text):
         assert text not in done.out, done.out
 
     return check
+
+
+def keeps_totals(done):
+    """Check that a row of totals is named unless it is to count."""
+    assert "a row of totals" not in done.err
+    call = done.call.replace(" --keep-totals", "").replace(" kept-", " left-")
+    assert "a row of totals: row 21 has 'Total'" in Case(call, {}).run(done.folder).err
 
 
 def silent(done):

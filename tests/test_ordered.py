@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import untie
+from command_cases import ask
 from lazy_sources import SOURCES
 from untie import Preparer, TableClusterer, TableEncoder, count_table, load_model
 from untie._table import orders
@@ -337,6 +338,26 @@ def test_scales_are_the_same_in_every_form(answers, tmp_path):
         found = TableEncoder(2).fit(lazy)
         assert found.preparer_.notes_ == expected.preparer_.notes_
         assert ordered_columns(found) == [*SCALES, "age"]
+
+
+def test_shares_of_votes_in_steps_are_one_scale(tmp_path):
+    """As the columns r1 to r10 of a table of movies: 0, 4.5, 14.5, ..., 94.5, 100."""
+    rng = np.random.default_rng(0)
+    steps = np.array([0, 4.5, 14.5, 24.5, 34.5, 44.5, 64.5, 84.5, 94.5, 100])
+    taste = rng.normal(size=600)[:, None]
+    places = np.clip(np.round(3 + 2 * taste + rng.normal(size=(600, 5))), 0, 9).astype(int)
+    table = pd.DataFrame(steps[places], columns=[f"r{place}" for place in range(1, 6)])
+    table = table.assign(kind=rng.choice(list("abc"), 600))
+    encoder = TableEncoder(2, random_state=0).fit(table)
+    assert ordered_columns(encoder) == [f"r{place}" for place in range(1, 6)]
+    notes = {note.column: note.reason for note in encoder.preparer_.notes_}
+    assert notes["r1"] == f"its {table.r1.nunique()} numbers have an order"
+    table.to_csv(tmp_path / "t.csv", index=False)
+    lines = ask("cluster", tmp_path / "t.csv", "--k", 2).stderr.splitlines()
+    said = [line for line in lines if "have an order" in line]
+    assert said == [
+        "r1, r2, r3, r4, r5: numbers that have an order; --categorical NAMES takes it away"
+    ]
 
 
 def test_the_order_of_scales_can_be_taken_away(answers):

@@ -139,7 +139,7 @@ def test_a_number_that_is_nearly_always_the_same(zeros):
     rare = list(range(1, 40))
     cells = [0] * 2000 + (rare if zeros == "first" else [-number for number in rare])
     preparer = prepare(pd.DataFrame({"x": cells}))
-    expected = ("up to 0", "over 0") if zeros == "first" else ("up to -1", "over -1")
+    expected = ("0", "over 0") if zeros == "first" else ("up to -1", "over -1")
     assert preparer.ranges("x") == expected
 
 

@@ -444,12 +444,15 @@ MOST_UNKNOWN = 3
 """At most this many columns with unknown values are named."""
 
 
-def warn_of_unknown_rows(encoder: Any, data: Any, codes: Codes) -> None:
+def warn_of_unknown_rows(
+    encoder: Any, data: Any, codes: Codes, weights: FloatArray | None = None
+) -> None:
     """Warn of rows in which every cell is missing or unknown, but not all of them are missing.
 
-    Parameters are as of `nothing_known`.
+    Rows of weight 0 need no warning. Other parameters are as of `nothing_known`.
     """
-    rows = np.flatnonzero(nothing_known(encoder, data, codes))
+    unknown = nothing_known(encoder, data, codes)
+    rows = np.flatnonzero(unknown if weights is None else unknown & (weights > 0))
     if not len(rows):
         return
     some = read_table(frames.rows_at(read_table(data, min_rows=0).source, rows), min_rows=0)

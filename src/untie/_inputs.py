@@ -33,6 +33,7 @@ from untie._table.orders import (
     AUTO,
     Positions,
     declared_orders,
+    end_texts,
     find_orders,
     without_order,
 )
@@ -47,7 +48,7 @@ from untie._table.rows import (
 from untie._table.table import array_names, read_table
 from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie._util.types import Codes, FloatArray, IntArray, Value
-from untie.clusterer import TableClusterer
+from untie.clusterer import TableClusterer, label_rows
 from untie.encoder import TableEncoder
 from untie.preparer import (
     Preparer,
@@ -187,7 +188,7 @@ class FittedTable:
         return rows, weights
 
     def counted(self, data: Any, sample_weight: Any = None) -> tuple[Any, Any]:
-        """Return prepared rows, and weights that are 0 for rows without cells.
+        """Return prepared rows, and weights that are 0 for rows that nothing is learned from.
 
         As in learning: parameters are as of `rows`, and weights that need no change are as given.
         """
@@ -200,7 +201,7 @@ class FittedTable:
             return rows, counted_weights(preparer, split_weights(data, sample_weight)[0], weights)
         if len(self.steps) > 1:
             return rows, weights
-        return counted_source(preparer, source, sample_weight, may_have_empty=True)
+        return counted_source(preparer, source, sample_weight, may_have_uncounted=True)
 
     def clustered(self, data: Any, labels: Any = None, sample_weight: Any = None) -> ClusteredRows:
         """Return prepared rows in memory with their clusters and weights.
@@ -221,11 +222,11 @@ class FittedTable:
                 f"labels is required, as {_named(self.encoder)} makes no clusters: pass one label "
                 "per row or the name of a column, or a fitted TableClusterer instead."
             )
-        if labels is None:
-            labels = self.clusters.predict(rows)
         n_rows = read_table(rows).n_rows
-        partition = check_labels(labels, n_rows)
         weights = np.ones(n_rows) if weights is None else read_weights(weights, n_rows)
+        if labels is None:
+            labels = label_rows(self.clusters, rows, weights)
+        partition = check_labels(labels, n_rows)
         return ClusteredRows(rows, partition, weights)
 
     def take_labels(self, data: Any, labels: Any) -> tuple[Any, Any]:
@@ -507,7 +508,8 @@ def one_row(fitted: FittedTable, row: Any, data: Any = None) -> Any:
         if place is None or not _are_ranges(encoder, place):
             continue
         cell = factorize(cells, name)[1][0]
-        if as_number(cell) is not None:
+        is_known = cell in vocabulary.values[place]
+        if as_number(cell) is not None and not is_known:
             raise ValueError(
                 f"Column {name!r} has {cell!r}, but the encoder has learned from ranges such as "
                 f"{vocabulary.labels(place)[0]!r}, which were prepared before; pass a pipeline of "
@@ -517,10 +519,13 @@ def one_row(fitted: FittedTable, row: Any, data: Any = None) -> Any:
 
 
 def _are_ranges(encoder: TableEncoder, attribute: int) -> bool:
-    """Tell whether the values of a column have an order and none of them is a number."""
+    """Tell whether the values of a column have an order, and one of them is a range."""
     values = encoder.vocabulary_.values[attribute]
-    no_number = all(as_number(value) is None for value in values)
-    return no_number and order_of(encoder, attribute) is not None
+    has_range = any(
+        isinstance(value, str) and as_number(value) is None and end_texts(value) is not None
+        for value in values
+    )
+    return has_range and order_of(encoder, attribute) is not None
 
 
 def one_raw_row(fitted: FittedTable, row: Any, data: Any = None) -> Any:

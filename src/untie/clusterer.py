@@ -48,7 +48,7 @@ from untie._util.checks import check_integer, draws_of, knows_owners
 from untie._util.messages import stage, warn_user
 from untie._util.types import Codes, FloatArray
 from untie.encoder import TableEncoder
-from untie.preparer import Preparer, prepare_rows, unfitted_preparer
+from untie.preparer import Preparer, prepare_rows, unfitted_preparer, weights_beside_totals
 from untie.untie_method import UNTIE
 
 LAZY_PASSES = 3
@@ -294,7 +294,9 @@ class TableClusterer(
         if not source.is_lazy:
             rows = self._seen(X).source
             codes = self.encoder_._codes(rows)
-            warn_of_unknown_rows(self.encoder_, rows, codes)
+            warn_of_unknown_rows(
+                self.encoder_, rows, codes, weights_beside_totals(self.preparer_, X)
+            )
             return self._label(codes)
         source.check_streams()
         return source.map_rows(self._label_task())
@@ -543,3 +545,22 @@ def _check_several(encoder: EncoderBase) -> None:
             "while a minimum of 2 is required. Pass more columns, or leave out fewer; the clusters "
             "of a single column are its values."
         )
+
+
+def label_rows(
+    clusterer: TableClusterer, rows: Any, weights: FloatArray | None = None
+) -> NDArray[np.int32]:
+    """Return the clusters of prepared rows in memory; warn of rows that count but are all unknown.
+
+    Parameters
+    ----------
+    clusterer : TableClusterer
+        Fitted.
+    rows : table of shape (n_rows, n_columns)
+        As the encoder sees them.
+    weights : array of shape (n_rows,), optional
+        How often each counts.
+    """
+    codes = clusterer.encoder_._codes(rows)
+    warn_of_unknown_rows(clusterer.encoder_, rows, codes, weights)
+    return clusterer._label(codes)

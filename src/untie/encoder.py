@@ -78,12 +78,12 @@ class TableEncoder(EncoderBase):
         polars Enums, ordered dictionaries of Arrow; of lazy tables, polars' types and what
         `Preparer` returns), and scales: whole numbers up to 10 in a column whose name says so
         (grade, rating, stage, ...), or the same five to seven numbers from 0 or 1 on, or 0 to 10,
-        in four columns or more, such as the answers of a questionnaire. A list names columns of
-        few numbers or dates besides, also by patterns such as "A*"; a mapping has the values in
-        their order, or False for none: ``{"size": ["S", "M", "L"], "region": False}``. Missing
-        cells, merged values and a few words among ranges ("refused") are put in the middle. Counts
-        (`fit_counts`) have no types, so name their columns. False finds no order. It costs next to
-        nothing.
+        in four columns or more, such as the answers of a questionnaire, or halves or tenths that
+        four columns or more share. A list names columns of few numbers or dates besides, also by
+        patterns such as "A*"; a mapping has the values in their order, or False for none:
+        ``{"size": ["S", "M", "L"], "region": False}``. Missing cells, merged values and a few words
+        among ranges ("refused") are put in the middle. Counts (`fit_counts`) have no types, so name
+        their columns. False finds no order. It costs next to nothing.
     missing : {"value", "neutral"}, default="value"
         What a missing cell is. "value": a value like others, as its being missing often means
         something. "neutral": it is not counted, and is put at the mean of its column, as a value

@@ -67,8 +67,8 @@ def choose_k(
     data : table of shape (n_rows, n_columns)
         Rows as they were passed to `fit`, in memory or lazy; a lazy table is read once.
     ks : iterable of int, default=None
-        The numbers to try, each at least 2, typically up to 10 or 20; each is clustered
-        at most ``2 * n_splits + 1`` times. None is 2 to 10, and also 15, 20 and 30 as long as the largest
+        The numbers to try, each at least 2, typically up to 10 or 20; each is clustered at most
+        ``2 * n_splits + 1`` times. None is 2 to 10, and also 15, 20 and 30 as long as the largest
         number before is the best of the stable ones, or of all if none are. Numbers that are not
         below that of the distinct rows are left out. With a single number, the verdict is about its
         clusters.

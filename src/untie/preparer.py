@@ -23,6 +23,7 @@ from untie._prepare.note import LEFT_OUT, Reason
 from untie._prepare.numbers import read, write
 from untie._prepare.preparation import Preparation, Weighed, make_preparation
 from untie._prepare.rules import AUTO, NUMBERS, OTHERS, TEXT, Bin, Group, Keep
+from untie._prepare.summary_rows import SummaryRow
 from untie._table.column_codes import factorize
 from untie._table.frames import coded_once, columns_of, make_frame
 from untie._table.names import check_names, expand_names, listed
@@ -31,10 +32,13 @@ from untie._table.rows import read_weights, split_weights
 from untie._table.table import Table, read_table
 from untie._table.vocabulary import Vocabulary, number_repeats
 from untie._util.checks import check_one_of
-from untie._util.messages import Parameter, Row, message, need, stage, warn_user
+from untie._util.messages import Message, Parameter, Row, message, need, stage, warn_user
 from untie._util.types import FloatArray, Value
 
 OUTPUTS = ("default", "pandas", "polars")
+
+SHOWN = 3
+"""At most this many columns of totals are named in a warning."""
 
 WEIGHT = "weight"
 """The column that says how often rows count, of a lazy table with rows that do not."""
@@ -61,8 +65,8 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     text.
 
     Rows in which every cell is missing or blank are not looked at (in a table of three columns or
-    more), and an estimator with a preparer learns nothing from them. A warning names them. It also
-    names a last row that looks like a total; that row counts like any other.
+    more), nor is a first or last row that is called a total, a mean or a median and has that of the
+    other rows. An estimator with a preparer learns nothing from them. A warning names them.
 
     `TableEncoder` and `TableClusterer` contain a preparer, so they take tables as they are. Pass
     your own to change what it does: ``TableClusterer(preparer=Preparer(bins=10))``.
@@ -162,6 +166,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         day_first: bool | None = None,
         date_parts: Sequence[str] = (),
         row_names: str | None = AUTO,
+        keep_totals: bool = False,
     ) -> None:
         self.columns = columns
         self.drop = drop
@@ -172,6 +177,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         self.day_first = day_first
         self.date_parts = date_parts
         self.row_names = row_names
+        self.keep_totals = keep_totals
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Decide what to do with each column.
@@ -198,7 +204,10 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
             When `columns`, `drop` or `categorical` name a column that is not there, or no column
             is left.
         """
-        return self._fit_source(open_table(X), sample_weight)
+        self._fit_source(open_table(X), sample_weight)
+        for row in self._preparation.summary_rows:
+            warn_user(_said_of_summary(row, "The ranges are made without it, but it stays a row"))
+        return self
 
     def _fit_source(self, source: Source, sample_weight: Any) -> Self:
         """Decide what to do with each column of a table that is open."""
@@ -503,19 +512,19 @@ def prepare_rows(
     weight = source.check_weight(sample_weight)
     with stage("Preparing the columns", verbose):
         preparer._fit_source(source, weight)
-    warn_of_empty(preparer)
+    warn_of_uncounted(preparer)
     if isinstance(source, MemorySource):
         data, weight = split_weights(source.data, weight)
         rows = preparer._transform_source(MemorySource(data))
-        if preparer._preparation.n_empty:
+        if preparer._preparation.has_uncounted:
             weight = counted_weights(preparer, data, weight)
         return PreparedRows(preparer, MemorySource(coded_once(rows)), weight)
-    found = counted_source(preparer, source, weight, preparer._preparation.n_empty > 0)
+    found = counted_source(preparer, source, weight, preparer._preparation.has_uncounted)
     return PreparedRows(preparer, *found)
 
 
-def warn_of_empty(preparer: Preparer) -> None:
-    """Warn of the rows without cells of the table that a preparer was fitted on."""
+def warn_of_uncounted(preparer: Preparer) -> None:
+    """Warn of the rows of the table that a preparer was fitted on that nothing is learned from."""
     n, first = preparer._preparation.n_empty, preparer._preparation.first_empty
     if n:
         rows = message(", ".join(f"{{{place}}}" for place in range(len(first))), *map(Row, first))
@@ -526,10 +535,24 @@ def warn_of_empty(preparer: Preparer) -> None:
         one = ("It gets", "its cluster means nothing", "it")
         many = ("They get", "their clusters mean nothing", "them")
         warn_user(message(said, are, rows, more, *(one if n == 1 else many)))
+    for row in preparer._preparation.summary_rows:
+        done = "It gets the weight 0, and its cluster means nothing"
+        warn_user(_said_of_summary(row, done))
+
+
+def _said_of_summary(row: SummaryRow, done: str) -> Message:
+    """Return which row summarizes the others, what was done to it, and the remedies."""
+    said = (
+        "The table has a row of {0}s: {1} has {2} in {3}, and the {0}s of all other rows in {4}. "
+        "{5}; drop it, or count it like any other row: {keep}."
+    )
+    keep = Parameter("keep_totals", True, owner="Preparer")
+    own = Row(row.position), repr(row.name), repr(row.column), listed(list(row.numbers), SHOWN)
+    return message(said, row.kind, *own, done, keep=keep)
 
 
 def counted_weights(preparer: Preparer | None, data: Any, weights: Any) -> Any:
-    """Return how often raw rows in memory count: 0 for those without cells.
+    """Return how often raw rows in memory count: 0 for those that nothing is learned from.
 
     Weights that need no change, or are none, come back as they are.
     """
@@ -542,15 +565,24 @@ def counted_weights(preparer: Preparer | None, data: Any, weights: Any) -> Any:
     return preparer._preparation.weights(table, given)
 
 
+def weights_beside_totals(preparer: Preparer | None, data: Any) -> FloatArray | None:
+    """Return weights that are 0 for raw rows of totals, of which `fit` has told; None without."""
+    if preparer is None or isinstance(data, Iterator) or not preparer._preparation.summary_rows:
+        return None
+    found: FloatArray | None = counted_weights(preparer, data, None)
+    return found
+
+
 def counted_source(
-    preparer: Preparer, source: Source, weight: str | None, may_have_empty: bool
+    preparer: Preparer, source: Source, weight: str | None, may_have_uncounted: bool
 ) -> tuple[Source, str | None]:
     """Return prepared rows of a lazy table, and the column that says how often they count.
 
-    There is such a column where there is one of weights, or where rows without cells may be.
+    There is such a column where there is one of weights, or where there may be rows that do not
+    count: without cells, or with the totals of all others.
     """
     preparation = preparer._preparation
-    if not may_have_empty:
+    if not may_have_uncounted:
         kept = [] if weight is None else [weight]
         return open_table(preparer._transform_source(source, kept)), weight
     name = number_repeats([*source.columns, *preparation.columns, WEIGHT])[-1]

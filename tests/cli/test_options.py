@@ -17,6 +17,7 @@ from option_cases import (
     alike,
     as_in_python,
     is_json,
+    keeps_totals,
     kept,
     kept_checks,
     lacks,
@@ -332,6 +333,19 @@ CASES = [
         },
     ),
     Case("compare book.xlsx --sheet rows --k 2", SHEET),
+    *(
+        Case(call, {"--keep-totals": keeps_totals})
+        for call in (
+            "fit total.parquet --keep-totals --k 2 --output kept-model.untie",
+            "cluster total.parquet --keep-totals --k 2",
+            "report total.parquet --keep-totals --k 2 --output kept-totals.md",
+            "neighbors total.parquet --keep-totals --row 1",
+            "outliers total.parquet --keep-totals",
+            "values total.parquet --keep-totals --column size",
+            "drift total.parquet total.parquet --keep-totals",
+            "compare total.parquet --keep-totals --k 2",
+        )
+    ),
     Case("datasets --format json", {"--format": is_json}),
     Case("datasets zoo --output zoo.csv", {"--output": written("zoo.csv", "class")}),
 ]
@@ -363,6 +377,7 @@ def folder(tmp_path_factory):
 
 @pytest.mark.integration
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # adam is stopped
+@pytest.mark.filterwarnings("default:The table has a row of totals")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.call.split(" --")[0])
 def test_options_change_what_they_should(case, folder):
     done = case.run(folder)

@@ -429,3 +429,65 @@ def test_it_is_said_that_a_few_rows_may_decide(agreement, is_near):
     said = replace(said, choice=replace(said.choice, stability=stability))
     assert said.found is (agreement > 0.8)
     assert str(said).count("That is near the limit of 0.8: with a few rows more or less") == is_near
+
+
+def ballots(n_ballots, absent=None, noise=0.0):
+    """Return a survey that asked each row the questions of all ballots but one."""
+    rng = np.random.default_rng(0)
+    ballot = rng.integers(0, n_ballots, N)
+    table = pd.DataFrame({f"age{place}": rng.choice(list("abc"), N) for place in range(2)})
+    for place in range(2 * n_ballots):
+        answers = rng.choice(["yes", "no", "perhaps"], N).astype(object)
+        is_asked = (ballot != place % n_ballots) ^ (rng.random(N) < noise)
+        table[f"q{place}"] = np.where(is_asked, answers, absent)
+    return table
+
+
+@pytest.mark.parametrize("absent", [None, "IAP", "not asked", " Inapplicable"])
+def test_groups_of_who_was_asked_what_are_called_that(absent):
+    table = ballots(3, absent)
+    said = verdict(TableClusterer(3, random_state=0).fit(table), table)
+    found = {frozenset(columns): clusters for clusters, columns in said.without_values}
+    assert set(found) == {frozenset(pair) for pair in (("q0", "q3"), ("q1", "q4"), ("q2", "q5"))}
+    assert sorted(found.values()) == [(0,), (1,), (2,)]
+    ((cluster,), (one, other)) = said.without_values[0]
+    words = f"Group {cluster} is nearly the rows in which {one} and {other} have no value."
+    assert words in said.sentences[[words in s for s in said.sentences].index(True)]
+
+
+def test_two_groups_may_follow_whether_there_are_values():
+    table = ballots(2)[["age0", "age1", "q0", "q2"]]
+    clusterer = TableClusterer(2, random_state=0).fit(table)
+    said = verdict(clusterer, table)
+    ((_, columns),) = said.without_values
+    assert set(columns) == {"q0", "q2"}
+    assert f"The groups nearly follow whether a row has a value of {columns[0]} and" in str(said)
+    assert verdict(clusterer, pl.from_pandas(table).lazy()).without_values == ()
+    weights = np.r_[np.ones(N), np.zeros(50)]
+    more = pd.concat([table, table[:50].assign(q0=None, q2=None)], ignore_index=True)
+    assert verdict(clusterer, more, sample_weight=weights).without_values == said.without_values
+    passive = TableEncoder(2, missing="neutral", column_weights={"q0": 0, "q2": 0}, random_state=0)
+    other = verdict(TableClusterer(2, encoder=passive, random_state=0).fit(table), table)
+    assert other.without_values == ()
+
+
+def test_more_groups_than_patterns_are_named_together():
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 4, N)
+    table = pd.DataFrame({f"c{place}": kind ^ (rng.random(N) < 0.03) for place in range(5)})
+    table = table.astype(str).assign(q=np.where(kind < 2, None, rng.choice(["yes", "no"], N)))
+    said = verdict(TableClusterer(4, random_state=0).fit(table), table)
+    (((one, other), columns),) = said.without_values
+    assert columns == ("q",)
+    assert f"Groups {one} and {other} together are nearly the rows in which q has no value." in str(
+        said
+    )
+
+
+def test_cells_that_are_missing_here_and_there_make_no_such_groups():
+    rows = with_groups()
+    rng = np.random.default_rng(0)
+    rows = rows.mask(rng.random(rows.shape) < 0.3)
+    said = verdict(TableClusterer(3, random_state=0).fit(rows), rows)
+    assert said.without_values == ()
+    assert "no value" not in str(said)

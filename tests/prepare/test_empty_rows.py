@@ -1,4 +1,4 @@
-"""Rows without cells, and rows of totals: nothing is learned from the first, both are named."""
+"""Rows without cells, and rows of totals or means, are named, and nothing is learned from them."""
 
 import re
 import warnings
@@ -13,6 +13,7 @@ from cases import ANY_FRAMES, EMPTY_ROWS, TEXT_FRAMES, as_rows
 from command_cases import ask, rows_of
 from lazy_sources import SOURCES, as_arrow
 from untie import Preparer, TableClusterer, TableEncoder, choose_k, explain, make_report
+from untie._prepare import look as look_module
 
 SAID = r"2 rows are empty: every cell is missing or blank \(row 0, row 39\)\."
 FULL = {name: cells[1:-1] for name, cells in EMPTY_ROWS.items()}
@@ -132,24 +133,180 @@ def sales(last, n=30):
 
 
 TOTAL = {"region": "Total", "units": 465, "price": 11.0, "paid": None}
+MEANS = {"region": "Average", "units": 15.5, "price": 12.33, "paid": None}
+
+NAMES = {
+    "Total": ("total", TOTAL),
+    "GRAND TOTAL:": ("total", TOTAL),
+    "sum": ("total", TOTAL),
+    "All": ("total", TOTAL),
+    "Average": ("mean", MEANS),
+    "mean": ("mean", MEANS),
+    "Median": ("median", {**MEANS, "price": 12.5}),
+}
 
 
-@pytest.mark.filterwarnings("default:The table seems to end")
-@pytest.mark.parametrize("word", ["Total", "GRAND TOTAL:", "sum", "All"])
-def test_a_row_of_totals_is_named(word, tmp_path):
-    said = rf"row 30 has {word!r}, and the sums of all other rows in 'units'\. It counts"
-    frame = sales({**TOTAL, "region": word})
+def first(frame):
+    """Return a frame with its last row at the top."""
+    return pd.concat([frame[-1:], frame[:-1]], ignore_index=True)
+
+
+def said_of(word, position=30):
+    kind, _ = NAMES[word]
+    numbers = "'units'" if kind == "total" else "'units', 'price'"
+    return (
+        rf"^The table has a row of {kind}s: row {position} has {word!r} in 'region', and the "
+        rf"{kind}s of all other rows in {numbers}\. It gets the weight 0, "
+        r".* Preparer\(keep_totals=True\)"
+    )
+
+
+@pytest.mark.parametrize("place", ["last", "first"])
+@pytest.mark.parametrize("word", NAMES)
+def test_nothing_is_learned_from_a_row_of_totals(word, place, tmp_path):
+    kind, row = NAMES[word]
+    frame = sales({**row, "region": word})
+    is_first = place == "first"
+    frame, others = first(frame) if is_first else frame, frame[:-1]
+    said = said_of(word, 0 if is_first else 30)
+    expected = TableClusterer(2).fit(others)
     with pytest.warns(UserWarning, match=said):
-        TableEncoder(2).fit(frame)
+        found = TableClusterer(2).fit(frame)
+    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_)
+    assert (
+        found.labels_[1:].tolist()
+        if is_first
+        else found.labels_[:-1].tolist() == list(expected.labels_)
+    )
+    assert found.preparer_.columns_ == expected.preparer_.columns_
+    notes = {note.column: note.reason for note in found.preparer_.notes_}
+    assert notes["region"] == f"nothing is learned from the row {word!r}, the {kind} of all others"
     frame.to_parquet(tmp_path / "t.parquet", row_group_size=10)
     with pytest.warns(UserWarning, match=said):
-        TableEncoder(2).fit(untie.scan(tmp_path / "t.parquet"))
-    empty = pd.DataFrame({name: [*frame[name], None] for name in frame})
-    with pytest.warns(UserWarning, match=said):
-        Preparer().fit(empty)
-    frame.to_csv(tmp_path / "t.csv", index=False)
+        lazy = TableClusterer(2).fit(untie.scan(tmp_path / "t.parquet"))
+    np.testing.assert_allclose(lazy.cluster_centers_, expected.cluster_centers_)
+
+
+@pytest.mark.parametrize("make", [m for name, m in SOURCES.items() if name != "batch reader"])
+def test_nothing_is_learned_from_totals_in_any_lazy_table(make, tmp_path):
+    expected = TableClusterer(2).fit(sales(TOTAL)[:-1])
+    table = as_arrow(sales(TOTAL).astype(object).where(sales(TOTAL).notna(), None).to_dict("list"))
+    with pytest.warns(UserWarning, match=said_of("Total")):
+        found = TableClusterer(2).fit(make(table, tmp_path))
+    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_)
+
+
+@pytest.mark.parametrize("make", {**ANY_FRAMES, "rows": as_rows}.values())
+def test_nothing_is_learned_from_totals_in_any_frame(make):
+    frame = sales(TOTAL).astype(object)
+    frame = frame.where(frame.notna(), None)
+    expected = TableClusterer(2).fit(frame[:-1])
+    with pytest.warns(UserWarning, match=r"row of totals: row 30 has 'Total'"):
+        found = TableClusterer(2).fit(make(frame.to_dict("list")))
+    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_)
+    assert found.labels_[:-1].tolist() == expected.labels_.tolist()
+
+
+def test_nothing_is_learned_from_totals_on_the_workers_of_dask():
+    expected = TableClusterer(2).fit(sales(TOTAL)[:-1])
+    frame = dd.from_pandas(sales(TOTAL), npartitions=3)
+    with pytest.warns(UserWarning, match=said_of("Total")):
+        found = TableClusterer(2).fit(frame)
+    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_)
+
+
+def test_nothing_is_learned_from_totals_among_categoricals():
+    frame = sales(TOTAL).astype({"region": "category", "paid": "category"})
+    expected = TableClusterer(2).fit(sales(TOTAL)[:-1])
+    with pytest.warns(UserWarning, match=said_of("Total")):
+        found = TableClusterer(2).fit(frame)
+    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_)
+
+
+def test_totals_count_where_one_wants_them_to():
+    frame = sales(TOTAL)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = TableEncoder(2, preparer=Preparer(keep_totals=True)).fit(frame)
+        assert found.counts_.n_rows == 31
+        assert "Total" in found.vocabulary_.values[0]
+        bare = TableEncoder(2, preparer=None).fit(frame.astype(str))
+        assert bare.counts_.n_rows == 31
+    with pytest.raises(TypeError, match="keep_totals must be True or False, got 'no'"):
+        Preparer(keep_totals="no").fit(frame)
+
+
+def test_a_preparer_by_itself_looks_away_from_totals_but_keeps_the_row():
+    rows = {"region": ["north", "south"] * 60, "units": list(range(5, 245, 2))}
+    others = pd.DataFrame(rows)
+    frame = pd.concat([others, pd.DataFrame({"region": ["Total"], "units": [others.units.sum()]})])
+    with pytest.warns(UserWarning, match="'units'. The ranges are made without it, but it stays"):
+        preparer = Preparer(columns=["region", "units"]).fit(frame)
+    plain = Preparer(columns=["region", "units"]).fit(others)
+    assert preparer.ranges("units") == plain.ranges("units")
+    assert len(preparer.transform(frame)) == 121
+    assert preparer.outside(frame).value.tolist() == [str(others.units.sum())]
+
+
+@pytest.mark.filterwarnings("default:The table has a row of")
+def test_the_command_leaves_totals_out(tmp_path):
+    sales(TOTAL).to_csv(tmp_path / "t.csv", index=False)
     answer = ask("cluster", tmp_path / "t.csv", "--k", 2)
-    assert f"in a total: row 31 has {word!r}, and the sums of all other rows in" in answer.stderr
+    assert "a row of totals: row 31 has 'Total' in 'region'" in answer.stderr
+    assert "count it like any other row: --keep-totals" in answer.stderr
+    assert len(rows_of(answer.stdout)) == 31
+    kept = ask("cluster", tmp_path / "t.csv", "--k", 2, "--keep-totals")
+    assert "totals" not in kept.stderr
+
+
+def test_what_is_said_of_clusters_leaves_totals_out(tmp_path):
+    frame = sales(TOTAL)
+    expected = TableClusterer(2).fit(frame[:-1])
+    with pytest.warns(UserWarning, match=said_of("Total")):
+        found = TableClusterer(2).fit(frame)
+    found.save(tmp_path / "m.untie")
+    for model in (found, untie.load_model(tmp_path / "m.untie")):
+        assert str(explain.verdict(model, frame)) == str(explain.verdict(expected, frame[:-1]))
+        pd.testing.assert_frame_equal(
+            explain.cluster_profile(model, frame), explain.cluster_profile(expected, frame[:-1])
+        )
+        assert model.preparer_.notes_ == found.preparer_.notes_
+
+
+def test_weights_of_the_rows_beside_totals_count():
+    weights = np.arange(31) % 3 + 1.0
+    expected = TableClusterer(2).fit(sales(TOTAL)[:-1], sample_weight=weights[:-1])
+    with pytest.warns(UserWarning, match=said_of("Total")):
+        found = TableClusterer(2).fit(sales(TOTAL), sample_weight=weights)
+    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_)
+
+
+def test_totals_among_sampled_columns(monkeypatch):
+    monkeypatch.setattr(look_module, "EXACT_VALUES", 40)
+    monkeypatch.setattr(look_module, "SAMPLE_ROWS", (2000, 2000))
+    rng = np.random.default_rng(0)
+    rows = {"size": rng.normal(size=900).round(6), "n": rng.integers(1, 30, 900)}
+    others = pd.DataFrame({"name": rng.choice(["a", "b"], 900), **rows})
+    total = pd.DataFrame({"name": ["Total"], "size": [1e6], "n": [others.n.sum()]})
+    frame = pd.concat([others, total], ignore_index=True)
+    with pytest.warns(UserWarning, match="totals of all other rows in 'n'"):
+        found = TableEncoder(2).fit(frame)
+    plain = TableEncoder(2).fit(others)
+    assert [found.preparer_.ranges(x) for x in ("size", "n")] == [
+        plain.preparer_.ranges(x) for x in ("size", "n")
+    ]
+
+
+def test_a_name_of_totals_among_numbers_leaves_their_order():
+    rng = np.random.default_rng(0)
+    others = pd.DataFrame({"year": np.arange(1900, 2000), "n": rng.integers(1, 50, 100)})
+    others["kind"] = rng.choice(list("ab"), 100)
+    last = {"year": ["Total"], "n": [others.n.sum()], "kind": [None]}
+    frame = pd.concat([others.astype(object), pd.DataFrame(last)], ignore_index=True)
+    with pytest.warns(UserWarning, match="row 100 has 'Total' in 'year'"):
+        found = TableEncoder(2, preparer=Preparer(columns=["year", "n", "kind"])).fit(frame)
+    assert found.counts_.frequencies.sum() == 300
+    assert [order is not None for order in found._model.orders] == [True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -159,9 +316,32 @@ def test_a_row_of_totals_is_named(word, tmp_path):
         {**TOTAL, "units": 464},
         {"region": "All", "units": 12, "price": 11.0, "paid": "no"},
         {**TOTAL, "units": None},
+        {**MEANS, "region": "Total"},
+        {**TOTAL, "region": "Average"},
+        {**MEANS, "units": 16.5},
+        {**MEANS, "price": 12.4},  # would be rounded to 12.3
+        {**MEANS, "price": 12.5},  # the median
+        {**MEANS, "region": "Mean Street"},
+        {"region": "Average", "units": None, "price": 12.0, "paid": "no"},  # may be luck
     ],
 )
-def test_other_last_rows_are_not_called_totals(last):
+@pytest.mark.parametrize("place", ["last", "first"])
+def test_other_rows_at_the_ends_count(last, place):
+    frame = sales(last) if place == "last" else first(sales(last))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        Preparer().fit(sales(last))
+        assert TableEncoder(2).fit(frame).counts_.n_rows == 31
+
+
+def test_a_word_that_several_rows_have_is_no_name_of_totals():
+    frame = sales(TOTAL)
+    frame.loc[3, "region"] = "Total"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert TableEncoder(2).fit(frame).counts_.n_rows == 31
+
+
+def test_a_count_of_rows_may_go_on_beside_means():
+    frame = sales(MEANS).assign(number=range(1, 32))
+    with pytest.warns(UserWarning, match=r"row of means: .* in 'units', 'price'\. It"):
+        TableEncoder(2).fit(frame)

@@ -54,7 +54,7 @@ def test_a_table_in_memory_is_looked_at_in_pieces(monkeypatch):
     def look():
         found = look_module.look_at(open_table(rows), ["x", "y"], weights)
         return [
-            (s.values, s.rows.tolist(), s.weights.tolist(), s.n_missing) for s in found.summaries
+            (s.values, s.rows.tolist(), s.weights.tolist(), s.n_missing) for s in found.summaries()
         ]
 
     whole = look()

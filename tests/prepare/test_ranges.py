@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from untie import Preparer
+from untie import Preparer, TableEncoder, explain
 from untie._prepare.deciding import BINS, Options, quantile_edges, range_labels, round_edges
 
 NUMBERS = st.lists(st.integers(-300, 300), min_size=2, max_size=40, unique=True)
@@ -158,6 +158,39 @@ def test_a_balanced_panel_has_ranges_for_all_of_its_rows():
     frame = pd.DataFrame({"year": np.repeat(np.arange(1960, 2000), 10)})
     frame["x"] = np.random.default_rng(0).random(400)
     assert len(Preparer().fit(frame).ranges("year")) > 30
+
+
+@pytest.mark.parametrize(
+    ("cells", "lowest"),
+    [
+        ([0] * 50 + list(range(1, 151)), "0"),
+        ([0.0] * 50 + [n / 8 for n in range(1, 151)], "0"),
+        ([0] * 9 + list(range(1, 150)) + [-4], "up to 0"),
+        ([1] * 50 + list(range(2, 152)), "up to 1"),  # new rows may have 0
+        (list(range(200)), "up to 7"),
+    ],
+)
+def test_the_lowest_range_of_what_is_never_negative_may_be_0(cells, lowest):
+    frame = pd.DataFrame({"x": cells})
+    preparer = Preparer(columns=["x"]).fit(frame)
+    assert preparer.ranges("x")[0] == lowest
+    assert preparer.category("x", min(cells)) == lowest
+    assert preparer.transform(frame)["x"].cat.ordered
+    # What is beyond goes to the outer range, and is found all the same.
+    assert preparer.category("x", -99) == lowest
+    assert preparer.outside(pd.DataFrame({"x": [-99]})).value.tolist() == ["-99"]
+
+
+def test_0_by_itself_has_a_place_in_the_order_beside_texts():
+    rng = np.random.default_rng(0)
+    cells = [0] * 60 + list(range(1, 136)) + ["many"] * 5
+    frame = pd.DataFrame({"x": cells, "y": rng.choice(list("abc"), 200)}).astype(object)
+    encoder = TableEncoder(2, random_state=0).fit(frame)
+    assert encoder.preparer_.ranges("x")[0] == "0"
+    assert {"0", "many"} <= set(encoder.vocabulary_.values[0])
+    bare = TableEncoder(2, preparer=None).fit(encoder.preparer_.transform(frame))
+    with pytest.raises(ValueError, match="learned from ranges such as"):
+        explain.why_similar(bare, {"x": 17, "y": "a"}, {"x": "0", "y": "a"})
 
 
 def test_names_of_ranges():

@@ -73,6 +73,10 @@ IN_ORDER = {
     "of euros": ["0 € - 10 €", "11 € - 20 €", "21 € or more"],
     "of rooms": ["0", "1", "2", "3+"],
     "of children": ["1", "2", "3", "4 or more"],
+    "of amounts": ["0", "1 to 5", "over 5"],
+    "of shares from 0 on": ["0", "0 to 0.5", "over 0.5"],
+    "of counts": ["0", "1", "2", "over 2"],
+    "of mostly 0": ["0", "over 0"],
 }
 
 
@@ -118,6 +122,7 @@ def test_a_few_other_values_have_no_place():
 
 def test_odd_texts_with_digits_have_no_place_where_no_range_is_lacking():
     assert places(["up to 5", "6 to 7", "code 9", "over 7"]) == [0, 1, -1, 2]
+    assert places(["0", "1 to 7", "code 9", "7 to 9", "over 9"]) == [0, 1, -1, 2, 3]
 
 
 def test_a_value_within_a_range_stands_where_that_does():
@@ -415,6 +420,9 @@ def test_runs_of_ranges_with_units():
     assert run_name(["under $10", "$10 to $20", "$20 to $30"], 1, 3) == "$10 to $30"
     assert run_name(["0", "1", "2", "3+"], 1, 3) == "1 to 2"
     assert run_name(["0", "1", "2", "3+"], 2, 4) == "2+"
+    assert run_name(["0", "1 to 5", "6 to 9", "over 9"], 0, 2) == "0 to 5"
+    assert run_name(["0", "1 to 5", "6 to 9", "over 9"], 1, 4) == "over 0"
+    assert run_name(["0", "1 to 5", "6 to 9", "over 9"], 0, 4) == "any range"
 
 
 ONE_TO_FIVE = [1, 2, 3, 4, 5]
@@ -445,6 +453,34 @@ def test_numbers_that_several_columns_have_are_a_scale(values, n_columns, is_sca
     names = [f"q{number}" for number in range(n_columns)]
     found = find_scales([*names, "other"], [*[values] * n_columns, [1, 2, 3, 5]])
     assert found == (set(names) if is_scale else set())
+
+
+HALVES = [1.0, 1.5, 2.0, 2.5, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("values", "is_scale"),
+    [
+        ([HALVES] * 4, True),
+        ([[*HALVES, None, INFREQUENT]] * 4, True),
+        ([["0", "0.5", "1", "1.5"]] * 4, True),
+        ([[n / 10 for n in range(1, 8)]] * 4, True),
+        ([HALVES, HALVES[1:], [*HALVES, 5.5], HALVES, HALVES[:4]], True),  # not all have all
+        ([[4.5, 14.5, 94.5, 100]] * 4, True),
+        ([HALVES] * 3, False),
+        ([[10 * column + half for half in HALVES] for column in range(4)], False),
+        ([[0.25, 0.5, 0.75, 1.0]] * 4, False),
+        ([["0.50", "1.00", "1.50", "2.00"]] * 4, False),  # may be versions or codes
+        ([[*HALVES, "many"]] * 4, False),
+        ([[number / 2 for number in range(30)]] * 4, False),
+    ],
+)
+def test_halves_and_tenths_that_several_columns_have_are_a_scale(values, is_scale):
+    names = [f"r{number}" for number in range(len(values))]
+    assert find_scales(names, values) == (set(names) if is_scale else set())
+    assert find_scales([f"{name}_code" for name in names], values) == set()
+    if len(names) == 4:  # a copy does not count
+        assert find_scales(names, values, copies={"r0"}) == set()
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ from untie._persistence.schema import (
     whole,
 )
 from untie._persistence.values import cells, from_plain, to_plain
-from untie._prepare import note, rules
+from untie._prepare import note, rules, summary_rows
 from untie._prepare import numbers as writings
 from untie._prepare.preparation import Preparation
 from untie._table.vocabulary import Vocabulary
@@ -389,6 +389,15 @@ RULE = either(
     part=record(rules.DatePart, part=one_of(*rules.PARTS), reading=READING),
 )
 
+_SUMMARY_ROW = record(
+    dict,
+    kind=Field(one_of(*summary_rows.KINDS), itemgetter("kind")),
+    column=Field(a_text, itemgetter("column")),
+    name=Field(a_text, itemgetter("name")),
+    position=Field(whole(), itemgetter("position")),
+    numbers=Field(mapping(a_text), itemgetter("numbers")),
+)
+
 _ARGUMENTS = {
     **dict.fromkeys(("why", "value", "other", "kind", "how", "example"), a_text),
     **dict.fromkeys(("n", "n_merged"), whole()),
@@ -397,6 +406,7 @@ _ARGUMENTS = {
     "counts": mapping(whole()),
     "is_sample": a_truth,
     "columns": many(a_text, make=list),
+    "rows": many(_SUMMARY_ROW, make=list),
 }
 
 _REASONS = {

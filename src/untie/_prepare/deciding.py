@@ -199,7 +199,9 @@ def _roundest(low: float, high: float) -> float:
     return low
 
 
-def range_labels(edges: FloatArray, unit: str, whole: bool) -> list[str]:
+def range_labels(
+    edges: FloatArray, unit: str, whole: bool, is_never_negative: bool = False
+) -> list[str]:
     """Return the names of the ranges between borders, one more than there are borders.
 
     Parameters
@@ -210,11 +212,15 @@ def range_labels(edges: FloatArray, unit: str, whole: bool) -> list[str]:
         What the numbers are of.
     whole : bool
         Whether there are only whole numbers, so that ranges can be named without overlap.
+    is_never_negative : bool
+        Whether no number is below 0, so that a first range up to 0 has a single number.
 
     Examples
     --------
     >>> range_labels(np.array([25.0, 40.0, 41.0]), "number", True)
     ['up to 25', '26 to 40', '41', 'over 41']
+    >>> range_labels(np.array([0.0, 3.0]), "number", True, is_never_negative=True)
+    ['0', '1 to 3', 'over 3']
     >>> range_labels(np.array([-3.0, 4.5]), "number", False)
     ['up to -3', '-3 to 4.5', 'over 4.5']
     """
@@ -222,7 +228,8 @@ def range_labels(edges: FloatArray, unit: str, whole: bool) -> list[str]:
     if unit != NUMBER:
         first, last = "until", "after"
     names = [write(edge, unit) for edge in edges]
-    labels = [f"{first} {names[0]}"]
+    is_zero = is_never_negative and unit == NUMBER and edges[0] == 0.0
+    labels = [names[0] if is_zero else f"{first} {names[0]}"]
     for low, high in pairwise(edges.tolist()):
         start, end = write(low + 1 if whole else low, unit), write(high, unit)
         labels.append(end if start == end else f"{start} to {end}")
@@ -364,6 +371,7 @@ class Options:
     day_first: bool | None = None
     date_parts: Sequence[str] = ()
     row_names: str | None = AUTO
+    keep_totals: bool = False
 
     def __post_init__(self) -> None:
         for name in ("bins", "max_categories"):
@@ -374,6 +382,8 @@ class Options:
             raise TypeError(f"missing must be 'auto' or a list of texts, got {self.missing!r}.")
         if self.day_first not in (None, True, False):
             raise TypeError(f"day_first must be True, False or None, got {self.day_first!r}.")
+        if not isinstance(self.keep_totals, bool | np.bool_):
+            raise TypeError(f"keep_totals must be True or False, got {self.keep_totals!r}.")
         known = ", ".join(map(repr, PARTS))
         if isinstance(self.date_parts, str) or not isinstance(self.date_parts, Sequence):
             raise TypeError(f"date_parts must be a list of {known}, got {self.date_parts!r}.")
@@ -704,7 +714,9 @@ def _bin(column: str, seen: Summary, options: Options, measure: str) -> Decision
     if unit == NUMBER:
         edges = round_edges(edges, numbers)
     whole = unit != NUMBER or bool((numbers == np.round(numbers)).all())
-    names = range_labels(edges, unit, whole)
+    # Of a sample, the least number is not known.
+    is_never_negative = seen.scale == 1 and float(numbers[0]) >= 0.0
+    names = range_labels(edges, unit, whole, is_never_negative)
     reasons: dict[Reason, dict[str, Any]] = {Reason.RANGES: {"n": len(names)}}
     cells = read(seen.values, unit)
     others = [value for value, n in zip(seen.values, cells, strict=True) if np.isnan(n)]

@@ -5,7 +5,9 @@ are measurements, ids or text, a sample of the rows is enough; it depends on the
 alone, so that chunks of any size give the same.
 """
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -132,31 +134,25 @@ def empty_rows(
 
 
 @dataclass(frozen=True)
-class Looked:
-    """What a table has in some columns, and its rows that are no rows of data.
+class EndRow:
+    """The first or the last row of a table that counts.
 
     Parameters
     ----------
-    summaries : list of Summary
-        One per column, of the rows that are not empty.
-    n_empty : int
-        Number of rows in which every cell is missing or blank.
-    first_empty : tuple of int
-        The positions of the first of them.
-    last : mapping from names to values
-        The cells of the last row that is not empty.
-    n_read : int
-        The number of rows up to that one.
+    position : int
+        Its place among all rows.
+    cells : mapping from names to values
+        Its cells, but for those that can't be read.
+    weight : float
+        How often it counts.
     """
 
-    summaries: list[Summary]
-    n_empty: int
-    first_empty: tuple[int, ...]
-    last: Mapping[str, Value]
-    n_read: int
+    position: int
+    cells: Mapping[str, Value]
+    weight: float
 
 
-def look_at(source: Source, columns: Sequence[str], sample_weight: Any) -> Looked:
+def look_at(source: Source, columns: Sequence[str], sample_weight: Any) -> Look:
     """Count the values of some columns of any table, in one pass over its rows.
 
     Rows in which every cell is missing or blank do not count.
@@ -180,9 +176,7 @@ def look_at(source: Source, columns: Sequence[str], sample_weight: Any) -> Looke
         for start in range(0, max(1, table.n_rows), PIECE_ROWS):
             rows = slice(start, start + PIECE_ROWS)
             look.add(_rows_of(table, rows), None if weights is None else weights[rows])
-    return Looked(
-        look.summaries(), look.n_empty, tuple(look.first_empty), look.last_cells(), look.n_to_last
-    )
+    return look
 
 
 def _rows_of(table: Table, rows: slice) -> Table:
@@ -199,6 +193,13 @@ class Look:
     ----------
     columns : sequence of str
         The columns to look at.
+
+    Attributes
+    ----------
+    n_empty : int
+        Number of rows in which every cell is missing or blank.
+    first_empty : list of int
+        The positions of the first of them.
     """
 
     def __init__(self, columns: Sequence[str]) -> None:
@@ -213,10 +214,11 @@ class Look:
         self._hashes = np.empty(0, dtype=np.uint64)
         self._weights = np.empty(0)
         self._cells: list[list[Value]] = [[] for _ in columns]
-        self.n_empty = self.n_to_last = 0
+        self.n_empty = 0
         self.first_empty: list[int] = []
         self._places: list[dict[Value, float] | None] = [{} for _ in columns]
-        self._last: tuple[Table, IntArray] | None = None
+        self._first: _RowOfTable | None = None
+        self._last: _RowOfTable | None = None
 
     def add(self, table: Table, weights: FloatArray | None) -> None:
         """Take more rows in."""
@@ -251,7 +253,7 @@ class Look:
             self._cells[number] += [values[code] for code in codes.tolist()]
 
     def _without_empty(self, table: Table, weights: FloatArray, coded: Coded) -> FloatArray:
-        """Return the weights with 0 for rows without cells, and remember the last of the others."""
+        """Return the weights with 0 for rows without cells, and remember the ends of the others."""
         empty = empty_rows(table, self.columns, weights > 0, coded)
         if len(empty):
             weights = weights.copy()
@@ -261,21 +263,43 @@ class Look:
             self.n_empty += len(empty)
         counting = np.flatnonzero(weights)
         if len(counting):
-            self.n_to_last = self._n_read + int(counting[-1]) + 1
-            self._last = table, counting[-1:]
+            first, last = int(counting[0]), int(counting[-1])
+            self._first = self._first or _RowOfTable(table, first, self._n_read, weights[first])
+            self._last = _RowOfTable(table, last, self._n_read, weights[last])
         return weights
 
-    def last_cells(self) -> dict[str, Value]:
-        """Return the cells of the last row that counts, but for those that can't be read."""
-        if self._last is None:
-            return {}
-        table, row = self._last
-        cells = dict(zip(table.names, table.columns, strict=True))
-        found = {}
-        for name in self.columns:
-            with suppress(TypeError, ValueError):
-                found[name] = factorize(cells[name][row], name)[1][0]
-        return found
+    def ends(self, has_name: Callable[[str], bool]) -> list[EndRow]:
+        """Return the last row that counts, and the first, if they have a text that is a name."""
+        rows = {row.position: row for row in (self._last, self._first) if row is not None}
+        return [
+            row.read(self.columns)
+            for row in rows.values()
+            if any(map(has_name, row.texts(self.columns)))
+        ]
+
+    def leave_out(self, row: EndRow) -> None:
+        """Forget one of the ends, which does not count any more."""
+        (found,) = _hashed(row.position, 1)
+        short = float(found >> np.uint64(64 - PLACE_BITS))
+        self._n_rows -= 1
+        for number, name in enumerate(self.columns):
+            counts, places = self._counts[number], self._places[number]
+            if name not in row.cells or counts is None:
+                continue
+            cell = row.cells[name]
+            n, total = counts[cell]
+            counts[cell] = n - 1, total - row.weight
+            if places is not None and cell in places:
+                places[cell] -= short
+            if n == 1:
+                del counts[cell]
+                (places or {}).pop(cell, None)
+        sampled = np.flatnonzero(self._hashes == found)
+        self._hashes = np.delete(self._hashes, sampled)
+        self._weights = np.delete(self._weights, sampled)
+        for place in sampled.tolist():
+            for cells in self._cells:
+                del cells[place : place + 1]
 
     def summaries(self) -> list[Summary]:
         """Return what was found about each column."""
@@ -344,10 +368,43 @@ class Look:
             for value, weight in zip(self._cells[number], self._weights.tolist(), strict=True):
                 n, total = counts.get(value, (0.0, 0.0))
                 counts[value] = (n + 1, total + weight)
+        counts = dict(counts)  # which may be summarized again
         n_missing, _ = counts.pop(None, (0.0, 0.0))
         pairs = np.array(list(counts.values())).reshape(-1, 2)
         places = self._places[number] or {}
         return Summary(list(counts), pairs[:, 0], pairs[:, 1], n_missing, scale, places=places)
+
+
+@dataclass(frozen=True, eq=False)
+class _RowOfTable:
+    """A row of a table that is a part of another, from a position on."""
+
+    table: Table
+    row: int
+    start: int
+    weight: float
+
+    @property
+    def position(self) -> int:
+        """Its place in the whole table."""
+        return self.start + self.row
+
+    def texts(self, columns: Sequence[str]) -> Iterator[str]:
+        """Yield the cells that are texts."""
+        cells = dict(zip(self.table.names, self.table.columns, strict=True))
+        found = (cells[name][self.row] for name in columns)
+        yield from (cell for cell in found if isinstance(cell, str))
+
+    def read(self, columns: Sequence[str]) -> EndRow:
+        """Return the row with its cells."""
+        cells = dict(zip(self.table.names, self.table.columns, strict=True))
+        place = np.array([self.row])
+        found = {}
+        for name in columns:
+            with suppress(TypeError, ValueError):
+                (code,), values = factorize(cells[name][place], name)
+                found[name] = values[code]  # a categorical has values that no row has
+        return EndRow(self.position, found, float(self.weight))
 
 
 def _in_units(found: list[Summary]) -> list[Summary]:

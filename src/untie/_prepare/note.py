@@ -9,7 +9,7 @@ from typing import Any
 
 from untie._table.column_codes import value_text
 from untie._table.vocabulary import sort_values
-from untie._util.messages import Message, Parameter, counted, message
+from untie._util.messages import Message, Parameter, counted, listed, message
 from untie._util.types import Value
 
 KEPT, BINNED, GROUPED, LEFT_OUT = "kept", "binned", "grouped", "left out"
@@ -72,6 +72,7 @@ class Reason(Enum):
     BLANKS = "read without the blanks around {values}", "n", "values"
     READ_AS_MISSING = "read as missing: {counts}", "counts", "is_sample"
     DATE_PARTS = "also made into {columns}", "columns"
+    SUMMARIES = "nothing is learned from {rows}", "rows"
 
     def __init__(self, words: str, *arguments: str) -> None:
         self.words = words
@@ -196,6 +197,11 @@ def _of_missing(own: Mapping[str, Any], column: str) -> dict[str, Any]:
     return {"counts": ", ".join(names[:N_SHOWN]) + more}
 
 
+def _of_summaries(own: Mapping[str, Any], column: str) -> dict[str, Any]:
+    named = [f"the row {row['name']!r}, the {row['kind']} of all others" for row in own["rows"]]
+    return {"rows": listed(named)}
+
+
 _DERIVED: dict[Reason, Callable[[Mapping[str, Any], str], dict[str, Any]]] = {
     Reason.FEW_NUMBERS: lambda own, column: {
         "ordered": Parameter("ordered", [column], owner="TableEncoder")
@@ -209,6 +215,7 @@ _DERIVED: dict[Reason, Callable[[Mapping[str, Any], str], dict[str, Any]]] = {
     Reason.BLANKS: lambda own, column: {"values": _some(own)},
     Reason.SPELLINGS: _of_spellings,
     Reason.READ_AS_MISSING: _of_missing,
+    Reason.SUMMARIES: _of_summaries,
     Reason.DATE_PARTS: lambda own, column: {"columns": ", ".join(map(repr, own["columns"]))},
 }
 """How the arguments of a reason are written, where they are not written as they are."""

@@ -1,9 +1,9 @@
 """A table -> the rules of all its columns, and tables to which they are applied."""
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -11,9 +11,9 @@ import numpy as np
 
 from untie._engines.source import Source
 from untie._prepare.deciding import Options, decide, find_row_names, part_name, part_rules
-from untie._prepare.look import Looked, Summary, empty_rows, look_at
+from untie._prepare.look import Summary, empty_rows, look_at
 from untie._prepare.note import KEPT, LEFT_OUT, Note, Reason, Reasons
-from untie._prepare.numbers import NUMBER, NumberWriting, read
+from untie._prepare.numbers import NUMBER
 from untie._prepare.rules import (
     AS_IT_IS,
     AUTO,
@@ -22,18 +22,17 @@ from untie._prepare.rules import (
     TEXT,
     Bin,
     Keep,
-    Reading,
     Rule,
     as_text,
-    find_writing,
 )
+from untie._prepare.summary_rows import SummaryRow, rows_like, take_out_summaries
 from untie._table.column_codes import factorize, typed_numbers
 from untie._table.frames import make_frame, structured, usable
-from untie._table.names import ADD_COLUMN, check_names, expand_names, listed
+from untie._table.names import ADD_COLUMN, check_names, expand_names
 from untie._table.orders import declared_order, find_scales, ordered_array, ordered_series
 from untie._table.rows import read_weights, split_weights
 from untie._table.table import Table, read_table
-from untie._util.messages import Parameter, Row, message, need, warn_user
+from untie._util.messages import Parameter, message, need
 from untie._util.types import AnyArray, FloatArray, IntArray, Value
 
 
@@ -96,13 +95,29 @@ class Preparation:
         named = {Reason.AS_ASKED}, {Reason.WEIGHTS}, {Reason.ROW_NAMES}  # by the user
         return [note.column for note in self.notes if set(note.reasons) not in named]
 
+    @property
+    def summary_rows(self) -> list[SummaryRow]:
+        """The rows of the table that was prepared that summarize all others."""
+        found = (note.argument(Reason.SUMMARIES, "rows") or [] for note in self.notes)
+        return [SummaryRow(**row) for row in chain.from_iterable(found)]
+
+    @property
+    def has_uncounted(self) -> bool:
+        """Whether the table that was prepared has rows that nothing is learned from."""
+        return self.n_empty > 0 or bool(self.summary_rows)
+
     def weights(self, table: Table, weights: FloatArray | None) -> FloatArray | None:
-        """Return how often raw rows count, 0 for those without cells; None if all count once."""
-        empty = empty_rows(table, self.looked_at, None if weights is None else weights > 0)
-        if not len(empty):
+        """Return how often raw rows count; None if all count once.
+
+        It is 0 for those without cells, and for those that summarize the others.
+        """
+        counts = None if weights is None else weights > 0
+        found = [empty_rows(table, self.looked_at, counts)]
+        found += [rows_like(table, row, counts) for row in self.summary_rows]
+        if not any(map(len, found)):
             return weights
         counted = np.ones(table.n_rows) if weights is None else weights.copy()
-        counted[empty] = 0.0
+        counted[np.concatenate(found)] = 0.0
         return counted
 
     def outside(self, table: Table) -> Iterator[tuple[str, Bin, list[int], list[str]]]:
@@ -184,7 +199,7 @@ class Weighed:
     weight : str or None
         The column of the table that says how often rows with cells count; None if all count once.
     name : str
-        The new column, which is 0 for rows without cells.
+        The new column, which is 0 for rows that nothing is learned from.
     """
 
     preparation: Preparation
@@ -298,7 +313,8 @@ def make_preparation(source: Source, options: Options, sample_weight: Any) -> Pr
     rules: dict[str, Rule] = {}
     origins: dict[str, str] = {}
     looked = look_at(source, chosen, sample_weight)
-    seen = looked.summaries
+    summaries = [] if options.keep_totals else take_out_summaries(looked)
+    seen = looked.summaries()
     for name, of_column in zip(chosen, seen, strict=True):
         rule, notes[name] = decide(name, of_column, options)
         if rule is not None:
@@ -324,49 +340,21 @@ def make_preparation(source: Source, options: Options, sample_weight: Any) -> Pr
         naming = find_row_names(notes, dict(zip(chosen, seen, strict=True)))
         if naming is not None:
             notes[naming] = notes[naming].also({Reason.ROW_NAMES: {}})
+    for summary in summaries:
+        _note_summary(summary, rules, notes)
     said_of_all = tuple(notes[name] for name in names)
-    _warn_of_total(looked, dict(zip(chosen, seen, strict=True)))
-    empty = looked.n_empty, looked.first_empty
+    empty = looked.n_empty, tuple(looked.first_empty)
     return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins, *empty)
 
 
-_TOTAL = re.compile(r"(?i)\W*((grand |over)?(total|all)s?|sums?)\W*")
-"""What a row of totals is called, in one of its cells."""
-
-CLOSE = 1e-6
-"""Sums of rounded amounts differ from a total by at most this part of it."""
-
-
-def _warn_of_total(looked: Looked, seen: Mapping[str, Summary]) -> None:
-    """Warn if the last row is called a total, and its numbers are the sums of the others'."""
-    last = looked.last
-    called = [text for text in last.values() if isinstance(text, str) and _TOTAL.fullmatch(text)]
-    if not called:
-        return
-    sums = [name for name, cell in last.items() if _is_sum(seen[name], cell)]
-    if sums:
-        said = (
-            "The table seems to end in a total: {0} has {1!r}, and the sums of all other rows in "
-        )
-        more = "{2}. It counts like any other row; drop it if it is a total."
-        row = Row(looked.n_read - 1)
-        warn_user(message(said + more, row, called[0], listed(sums, 3)))
-
-
-def _is_sum(seen: Summary, cell: Any) -> bool:
-    """Return whether a cell of a column is a number, and the sum of all others."""
-    if cell is None or seen.scale > 1 or seen.problem:
-        return False
-    writing = None if isinstance(cell, int | float) else find_writing(seen.values)
-    reading = Reading(writing=writing if isinstance(writing, NumberWriting) else None)
-    numbers = read(reading.read(list(seen.values)), NUMBER)
-    (total,) = read(reading.read([cell]), NUMBER)
-    known = np.isfinite(numbers)
-    if not np.isfinite(total) or np.count_nonzero(known) < 3:
-        return False
-    largest = np.sort(np.abs(numbers[known]))[-2]
-    sums = float(numbers[known] @ seen.rows[known])
-    return bool(abs(total) > largest and abs(sums - 2.0 * total) <= CLOSE * abs(total))
+def _note_summary(summary: SummaryRow, rules: dict[str, Rule], notes: dict[str, Note]) -> None:
+    """Note a row that summarizes the others at the column that has its name."""
+    column = summary.column
+    said = notes[column].reasons.get(Reason.SUMMARIES, {}).get("rows", [])
+    notes[column] = notes[column].also({Reason.SUMMARIES: {"rows": [*said, asdict(summary)]}})
+    rule = rules.get(column)
+    if isinstance(rule, Bin):  # the row stays in the table, and its name is no range
+        rules[column] = replace(rule, has_others=True)
 
 
 def _on_scales(

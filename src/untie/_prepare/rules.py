@@ -33,6 +33,11 @@ UNSURE = frozenset({"none", "missing"})
 SIGNS = frozenset({"?", "-", "--", "---", ".", "..", "\u2013", "\u2014"})
 """Signs that do, unless others of the column's values are signs, too."""
 
+NOT_ASKED = frozenset(
+    {"not asked", "not applicable", "inapplicable", "does not apply", "iap", "inap", "skipped"}
+)
+"""Words, in lower case, for questions that were not asked; they stay values."""
+
 FEWEST_OTHERS = 2
 """A column needs this many other values: beside one alone, such as yes, - may mean no."""
 
@@ -48,6 +53,17 @@ def means_missing(text: str) -> bool:
     (True, False)
     """
     return text.strip().lower() in WORDS | SIGNS
+
+
+def is_no_answer(value: Value) -> bool:
+    """Return whether a value is a missing cell, or says that a question was not asked.
+
+    Examples
+    --------
+    >>> is_no_answer(None), is_no_answer("IAP"), is_no_answer("no")
+    (True, True, False)
+    """
+    return value is None or (isinstance(value, str) and value.strip().lower() in NOT_ASKED)
 
 
 def may_be_missing(text: str) -> bool:

@@ -98,6 +98,8 @@ def run_name(names: Sequence[str], start: int, stop: int) -> str:
     ('up to 40', '26 to 41', 'over 25', 'any range')
     >>> run_name(["S", "M", "L"], 0, 2), run_name(["$1 to $2", "$3 to $4"], 0, 2)
     ('S to M', '$1 to $4')
+    >>> run_name(["0", "1 to 5", "over 5"], 1, 3), run_name(["0", "1 to 5", "over 5"], 0, 3)
+    ('over 0', 'any range')
     """
     first, last = names[start], names[stop - 1]
     if stop - start == 1:
@@ -106,7 +108,8 @@ def run_name(names: Sequence[str], start: int, stop: int) -> str:
     if low is None or high is None:
         return f"{first} to {last}"
     (from_, _), (_, to) = low, high
-    if from_ is None and to is None:
+    is_lowest = from_ is None or (start == 0 and first == "0")  # of what is never negative
+    if is_lowest and to is None:
         return ALL
     if from_ is None:
         after = names[stop] if stop < len(names) else None

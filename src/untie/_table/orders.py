@@ -2,7 +2,8 @@
 
 A column has an order if the user says so, if its type does (a pandas ordered categorical, a polars
 Enum), if its values are ranges such as "up to 25", "26 to 40", "65+" or "$10 to $20", or if they
-are the numbers of a scale: grades, or answers from 1 to 5 that several columns have.
+are the numbers of a scale: grades, or answers from 1 to 5, or halves and tenths, that several
+columns have.
 """
 
 import math
@@ -12,6 +13,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from datetime import date, datetime
 from decimal import Decimal
 from difflib import get_close_matches
+from itertools import chain
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -53,6 +55,9 @@ Unit = tuple[str, str]
 """The text before and after the numbers of a range; either may be empty."""
 
 NO_UNIT: Unit = ("", "")
+
+ZERO = (0.0, 0.0)
+"""The ends of the lowest range of numbers that are never negative, if it is 0 alone."""
 
 
 def end_texts(value: str) -> tuple[str | None, str | None] | None:
@@ -247,7 +252,15 @@ LAST_OF_SCALE = 10
 COLUMNS_OF_SCALE = 4
 """Numbers are a scale if at least this many columns have them."""
 
+MOST_STEPS, SHARED_STEPS = 20, 0.75
+"""Halves and tenths are measured, so they need not be without a gap: at most so many numbers of a
+column are a scale if this part of them is in as many columns as make a scale."""
+
+LARGEST_STEP = 1000
+"""No such scale goes beyond this."""
+
 _ON_SCALE = re.compile(r"\d|10")
+_DECIMAL = re.compile(r"(?:0|[1-9]\d{0,3})(?:\.\d)?")
 
 _GRADES = re.compile(
     r"(?i:(^|[\W_\d])(grade|rating|score|level|likert|stars?|satisfaction|agree(ment)?|stage|severity|rank"
@@ -265,11 +278,11 @@ _NAMES = re.compile(
 def find_scales(
     columns: Sequence[str], values: Sequence[Sequence[Value]], copies: Set[str] = frozenset()
 ) -> frozenset[str]:
-    """Return the columns of whole numbers that are answers on a scale or grades.
+    """Return the columns of numbers that are answers on a scale or grades.
 
-    Either at least four columns have the same numbers without a gap, five to seven from 0 or 1 on
-    or 0 to 10, or the column's name says so and no number is above 10. Numbers of a type, a region
-    and the like are names.
+    Either at least four columns have the same whole numbers without a gap, five to seven from 0 or
+    1 on or 0 to 10; or at least four columns have nearly the same halves or tenths; or the column's
+    name says so and no number is above 10. Numbers of a type, a region and the like are names.
 
     Parameters
     ----------
@@ -286,12 +299,17 @@ def find_scales(
     ['q1', 'q2', 'q3', 'q4']
     >>> sorted(find_scales(["grade", "region"], [["1", "2", "3", "4"], [1, 2, 3, 4]]))
     ['grade']
+    >>> sorted(find_scales(["r1", "r2", "r3", "r4", "x"], [[0, 4.5, 14.5, 24.5]] * 4 + [[1, 9.5]]))
+    ['r1', 'r2', 'r3', 'r4']
     """
-    scales = {
-        name: found
-        for name, own in zip(columns, values, strict=True)
-        if not _NAMES.search(name) and len(found := _scale(own)) >= FEWEST_GRADES
-    }
+    able = {n: own for n, own in zip(columns, values, strict=True) if not _NAMES.search(n)}
+    return _whole_scales(able, copies) | _decimal_scales(able, copies)
+
+
+def _whole_scales(values: Mapping[str, Sequence[Value]], copies: Set[str]) -> frozenset[str]:
+    """Return the columns of whole numbers that are a scale."""
+    found = {name: _scale(own) for name, own in values.items()}
+    scales = {name: own for name, own in found.items() if len(own) >= FEWEST_GRADES}
     ends = {name: (min(own), max(own)) for name, own in scales.items()}
     counted = {name: own for name, own in scales.items() if name not in copies}
     shared = Counter(ends[name] for name, own in counted.items() if _has_no_gap(own))
@@ -305,6 +323,37 @@ def find_scales(
             and shared[ends[name]] >= COLUMNS_OF_SCALE
         )
     )
+
+
+def _decimal_scales(values: Mapping[str, Sequence[Value]], copies: Set[str]) -> frozenset[str]:
+    """Return the columns of halves or tenths that are a scale; some of them may be whole."""
+    found = {name: _decimals(own) for name, own in values.items()}
+    scales = {name: own for name, own in found.items() if len(own) >= FEWEST_GRADES}
+    counts = Counter(chain.from_iterable(own for n, own in scales.items() if n not in copies))
+    shared = {number for number, n in counts.items() if n >= COLUMNS_OF_SCALE}
+    return frozenset(n for n, own in scales.items() if len(own & shared) >= SHARED_STEPS * len(own))
+
+
+def _decimals(values: Sequence[Value]) -> frozenset[float]:
+    """Return numbers with at most one decimal, not all whole; nothing for any other values."""
+    if not FEWEST_GRADES <= len(values) <= MOST_STEPS + 2:  # one missing, one merged
+        return frozenset()
+    numbers = [_decimal(value) for value in values if _has_order(value)]
+    found = frozenset(number for number in numbers if number is not None)
+    is_scale = len(found) == len(numbers) and not all(map(float.is_integer, found))
+    return found if is_scale else frozenset()
+
+
+def _decimal(value: Value) -> float | None:
+    if isinstance(value, str):
+        return float(value) if _DECIMAL.fullmatch(value) else None
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal | np.number):
+        return None
+    if not 0 <= value <= LARGEST_STEP:
+        return None
+    # As text, since a float holds no tenth to the last bit.
+    is_step = _DECIMAL.fullmatch(repr(float(value)).removesuffix(".0"))
+    return float(value) if is_step else None
 
 
 def _scale(values: Sequence[Value]) -> frozenset[int]:
@@ -485,8 +534,9 @@ def _range_order(values: Sequence[Value]) -> Positions | None:
     """Return the order of values that are ranges, but for fewer others among them.
 
     At least two are ranges (and not only numbers, which may be codes), and no two cross; or one is,
-    and ends what is counted: 0, 1, 2, 3+. A value within the range of another, such as "<0.1"
-    beside "up to 2", stands where that one does. Units, if there are any, are the same.
+    and goes on from what is counted: 0, 1, 2, 3+, or 0, over 0. A value within the range of
+    another, such as "<0.1" beside "up to 2", stands where that one does. Units, if there are any,
+    are the same.
     """
     ends: list[Ends | None] = []
     n_others = 0
@@ -501,12 +551,13 @@ def _range_order(values: Sequence[Value]) -> Positions | None:
     kept = sorted(set(covers.values()))
     n_others += sum(e is not None and covers[e] != e for e in ends)
     n_kept = sum(e is not None and covers[e] == e for e in ends)
-    is_counted = n_others == 0 and len(kept) > 2 and _is_capped(kept)
+    is_counted = n_others == 0 and len(kept) > 1 and _is_capped(kept)
     if (sum(low < high for low, high in kept) < 2 and not is_counted) or n_others >= n_kept:
         return None
     if len(_units(v for v, e in zip(values, ends, strict=True) if e is not None)) > 1:
         return None
-    is_all = kept[0][0] == -math.inf and kept[-1][1] == math.inf
+    # Where nothing is negative, the lowest range is that of 0.
+    is_all = (kept[0][0] == -math.inf or kept[0] == ZERO) and kept[-1][1] == math.inf
     pairs = zip(values, ends, strict=True)
     if not is_all and any(end is None and _has_digit(value) for value, end in pairs):
         return None  # "65 years or so" may be the range that is lacking, and not in the middle
@@ -518,13 +569,19 @@ def _is_capped(kept: Sequence[Ends]) -> bool:
 
     Examples
     --------
-    >>> _is_capped([(0.0, 0.0), (1.0, 1.0), (2.0, math.inf)]), _is_capped([(1.0, 1.0), (5.0, 5.0)])
-    (True, False)
+    >>> zero, one = (0.0, 0.0), (1.0, 1.0)
+    >>> _is_capped([zero, one, (2.0, math.inf)]), _is_capped([zero, one, (1.0, math.inf)])
+    (True, True)
+    >>> _is_capped([one, (5.0, 5.0)])
+    False
     """
     *counted, (low, high) = kept
-    numbers = [*(end[0] for end in counted), low]
-    is_open = high == math.inf and all(one == other for one, other in counted)
-    return is_open and numbers == [numbers[0] + n for n in range(len(numbers))]
+    numbers = [end[0] for end in counted]
+    if high != math.inf or not numbers or any(one != other for one, other in counted):
+        return False
+    is_over = low == numbers[-1]  # over 2, not 3+
+    is_next = low == numbers[-1] + 1 and len(numbers) > 1
+    return (is_over or is_next) and numbers == [numbers[0] + n for n in range(len(numbers))]
 
 
 def _units(values: Iterable[Value]) -> set[tuple[str, str]]:

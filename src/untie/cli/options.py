@@ -126,6 +126,8 @@ class ColumnOptions(SourceOptions):
     row_names : NAME
         The column that names the rows; it is not learned from. If not given, a name, a title or an
         id that is left out; --row-names none shows numbers alone.
+    keep_totals : bool
+        Count a first or last row with the totals or means of all others like any other row.
     """
 
     columns: Annotated[list[str] | None, about_columns()] = None
@@ -136,6 +138,7 @@ class ColumnOptions(SourceOptions):
     day_first: Annotated[bool | None, about_columns("--day-first/--month-first")] = None
     date_parts: Annotated[list[str] | None, about_columns()] = None
     row_names: Annotated[str | None, about_columns("--row-names")] = None
+    keep_totals: Annotated[bool, about_columns("--keep-totals")] = False
 
 
 @dataclass(frozen=True)

@@ -301,8 +301,9 @@ def tell_columns(preparer: Preparer | None, options: ColumnOptions) -> None:
     counts = {n.column: n.argument(Reason.FEW_NUMBERS, "n") for n in preparer.notes_}
     few = {column: n for column, n in counts.items() if n}
     scales = [n.column for n in preparer.notes_ if Reason.SCALE in n.reasons]
-    # Both are named together.
-    notes = [note.without(Reason.FEW_NUMBERS, Reason.SCALE) for note in preparer.notes_]
+    # The first two are named together, and a warning names rows of totals.
+    elsewhere = Reason.FEW_NUMBERS, Reason.SCALE, Reason.SUMMARIES
+    notes = [note.without(*elsewhere) for note in preparer.notes_]
     notes = [note for note in notes if note.action != KEPT or note.reasons]
     notes = [note for note in notes if Reason.AS_ASKED not in note.reasons]
     alike: dict[tuple[str, str], list[Note]] = {}
@@ -414,6 +415,7 @@ def new_preparer(options: ColumnOptions, known: Sequence[str]) -> Preparer:
         day_first=options.day_first,
         date_parts=split_names(options.date_parts, []),
         row_names=naming,
+        keep_totals=options.keep_totals,
     )
 
 

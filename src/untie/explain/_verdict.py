@@ -1,5 +1,6 @@
 """Whether there are groups of similar rows, how sure that is, and what they rest on."""
 
+from collections.abc import Sequence
 from itertools import compress
 from typing import Any
 
@@ -9,9 +10,13 @@ from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
 from untie._inputs import as_fitted, learned_order
 from untie._learn.clustering.points import AXES, VECTORS
-from untie._learn.selection.choose_k import N_SPLITS, TooFewRowsError
-from untie._learn.selection.k_choice import KChoice, Verdict
-from untie.clusterer import TableClusterer
+from untie._learn.selection.choose_k import N_SPLITS, TooFewRowsError, adjusted_rand
+from untie._learn.selection.k_choice import STABLE, KChoice, Verdict, WithoutValues
+from untie._prepare.rules import is_no_answer
+from untie._table.rows import read_weights
+from untie._table.table import read_table
+from untie._util.types import BoolArray, FloatArray, IntArray, Value
+from untie.clusterer import TableClusterer, label_rows
 from untie.explain._cluster_stability import stability_and_gaps
 from untie.k_choice import choose_by
 
@@ -43,7 +48,7 @@ def verdict(model: Any, data: Any, *, sample_weight: Any = None, random_state: A
     -------
     Verdict
         `headline` is one sentence, `sentences` are a few more, and ``str()`` is all of them;
-        `found`, `rests_on`, `repeats`, `weak` and `few` are what they say.
+        `found`, `rests_on`, `repeats`, `without_values`, `weak` and `few` are what they say.
 
     See Also
     --------
@@ -83,7 +88,52 @@ def verdict(model: Any, data: Any, *, sample_weight: Any = None, random_state: A
         encoder._model.counts.n_draws,
         *_between_columns(encoder),
         is_on_axes,
+        _without_values(clusterer, encoder, rows, weights),
     )
+
+
+def _without_values(
+    clusterer: TableClusterer, encoder: EncoderBase, rows: Any, weights: Any
+) -> tuple[WithoutValues, ...]:
+    """Return which clusters are nearly the rows in which columns have no value; none if lazy."""
+    k = clusterer.n_clusters_
+    if k == 1 or open_table(rows).is_lazy:
+        return ()
+    codes, n_rows = encoder._codes(rows), read_table(rows).n_rows
+    labels = np.asarray(label_rows(clusterer, rows, np.zeros(n_rows)), dtype=np.intp)
+    counted = np.ones(n_rows) if weights is None else read_weights(weights, n_rows)
+    counts = np.flatnonzero(counted)
+    labels, counted = labels[counts], counted[counts] / counted[counts].mean()
+    vocabulary = encoder.vocabulary_
+    found: dict[tuple[int, ...], list[tuple[float, str]]] = {}
+    for name, values, own in zip(vocabulary.columns, vocabulary.values, codes, strict=True):
+        lacks = _has_no_value(values)[own[counts]]
+        clusters = _mostly(labels, lacks, counted, k)
+        if 0 < len(clusters) < k:
+            is_in = np.isin(labels, clusters).astype(np.intp)
+            agreement = adjusted_rand(is_in, lacks.astype(np.intp), counted)
+            if agreement >= STABLE:
+                found.setdefault(clusters, []).append((-agreement, name))
+    ordered = sorted(found.items(), key=lambda item: min(item[1]))
+    return tuple(
+        WithoutValues(clusters, tuple(name for _, name in sorted(columns)))
+        for clusters, columns in ordered
+    )
+
+
+def _has_no_value(values: Sequence[Value]) -> BoolArray:
+    """Return for each code of a column, that of unknown values too, whether it is no value.
+
+    Where missing cells are no value of the column, they have the code of unknown ones.
+    """
+    return np.array([*map(is_no_answer, values), None not in values], dtype=bool)
+
+
+def _mostly(labels: IntArray, lacks: BoolArray, weights: FloatArray, k: int) -> tuple[int, ...]:
+    """Return the clusters in which most rows lack a value."""
+    lacking = np.bincount(labels, weights * lacks, minlength=k)
+    sizes = np.bincount(labels, weights, minlength=k)
+    return tuple(np.flatnonzero(2.0 * lacking > sizes).tolist())
 
 
 def _between_columns(

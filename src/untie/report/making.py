@@ -25,7 +25,7 @@ from untie._table.table import read_table
 from untie._util.checks import check_integer
 from untie._util.messages import need
 from untie._util.threads import map_ahead, one_thread
-from untie.clusterer import TableClusterer
+from untie.clusterer import TableClusterer, label_rows
 from untie.encoder import TableEncoder
 from untie.explain import subclusters_of, verdict
 from untie.preparer import Preparer, merged_values
@@ -182,7 +182,7 @@ def report_fitted(
         study = Study(
             encoder=fitted.encoder,
             frame=frame,
-            labels=np.asarray(clusterer.predict(frame), dtype=np.intp),
+            labels=label_rows(clusterer, frame, weights).astype(np.intp),
             weights=weights,
             verdict=said,
             finer=subclusters_of(*about) if said.found else None,

@@ -492,9 +492,9 @@ LEFT_ONCE, LEFT_OF_FEW = 1.0, 3.0
 is one draw, which takes most of the rows away. Few patterns need `LEFT_OF_FEW`, as their error is
 badly known: clear clusters of them reach 4, repeated noise rarely 2."""
 
-MORE_SPLITS = 2
-"""So many times as many splits tell that: a row with many copies is in one half or the other, and a
-few splits are chance."""
+ONCE_SPLITS = 48
+"""So many splits tell that: a row with many copies is in one half or the other, and a few splits
+are chance."""
 
 REPEATED = 0.8
 """Clusters are the values of a column if they agree this much with what the column tells of them
@@ -627,7 +627,7 @@ def _try(
     if not _may_be_repetition(judged, tried):
         return tried
     once = _counted_once(judged)
-    check = _Trial(once, points_of, MORE_SPLITS * n_splits, rng)
+    check = _Trial(once, points_of, ONCE_SPLITS, rng)
     result = check.start(tried.numbers[tried.place])
     check.judge([result], check.n_splits)
     gain = result.gains.of_rows

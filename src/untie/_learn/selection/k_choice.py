@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,6 +59,22 @@ LONGEST = 40
 def is_above(gains: FloatArray, errors: FloatArray) -> BoolArray:
     """Tell which gains with standard errors are above 0 for certain."""
     return gains > SURE * errors + ROUNDING
+
+
+class WithoutValues(NamedTuple):
+    """Clusters that are nearly the rows in which some columns have no value.
+
+    Parameters
+    ----------
+    clusters : tuple of int
+        The clusters; together they agree with these rows by at least `STABLE` (adjusted Rand
+        index).
+    columns : tuple of str
+        The columns, that of the highest agreement first.
+    """
+
+    clusters: tuple[int, ...]
+    columns: tuple[str, ...]
 
 
 def is_sure(gain: float, error: float) -> bool:
@@ -256,6 +272,9 @@ class Verdict:
         uncertainty, from 0 to 1. None if it is not known.
     is_on_axes : bool
         Whether as many groups as were asked for are stable on axes, and only there.
+    without_values : tuple of WithoutValues
+        The groups that are nearly the rows in which some columns have no value, such as questions
+        that were not asked; none for lazy tables.
 
     See Also
     --------
@@ -283,6 +302,7 @@ class Verdict:
     follows: tuple[tuple[str, str], ...] = ()
     related: tuple[tuple[str, str, float], ...] | None = None
     is_on_axes: bool = False
+    without_values: tuple[WithoutValues, ...] = ()
 
     @property
     def found(self) -> bool | None:
@@ -387,6 +407,7 @@ class Verdict:
                 self._made_of(),
                 self._resting(),
                 self._repeating(),
+                self._lacking(),
                 self._between(),
                 f"{_agreement(self.choice)} (adjusted Rand index: 1 is the same, 0 is chance).",
                 _luck(self.choice),
@@ -404,9 +425,15 @@ class Verdict:
                 self._on_axes(),
                 self._resting(),
                 self._repeating(),
+                self._lacking(),
             ]
         elif self.choice is not None:
-            said = [self._why_none(self.choice), self._on_axes(), self._related()]
+            said = [
+                self._why_none(self.choice),
+                self._lacking(),
+                self._on_axes(),
+                self._related(),
+            ]
         return tuple(sentence for sentence in (*said, self.caution) if sentence)
 
     def said_of(self, cluster: Any) -> str:
@@ -524,6 +551,21 @@ class Verdict:
         # There may be far fewer groups than values, so they are not called the same.
         one = "range" if self.repeats in self.ordered else "value"
         return f"The group of a row nearly follows from its {one} of {_cut(self.repeats)} alone."
+
+    def _lacking(self) -> str | None:
+        """Say which groups are nearly the rows without a value in some columns."""
+        if self.n_groups == 2 and len(self.without_values) == 1:
+            columns = _some(self.without_values[0].columns)
+            return f"The groups nearly follow whether a row has a value of {columns}."
+        said = []
+        for clusters, names in self.without_values:
+            numbers = _some(list(map(str, clusters)))
+            which = (
+                f"Group {numbers} is" if len(clusters) == 1 else f"Groups {numbers} together are"
+            )
+            has = "has" if len(names) == 1 else "have"
+            said.append(f"{which} nearly the rows in which {_some(names)} {has} no value.")
+        return " ".join(said) or None
 
     def _values_of(self, column: str) -> str:
         return f"the {'ranges' if column in self.ordered else 'values'} of {_cut(column)}"
