@@ -160,7 +160,7 @@ class KChoice:
     >>> choice.k, choice.found_clusters
     (4, True)
     >>> round(choice.agreement, 2)
-    0.95
+    0.96
     """
 
     k: int
