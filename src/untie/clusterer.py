@@ -46,6 +46,7 @@ from untie._persistence.models import Savable
 from untie._table.rows import check_weights, split_weights
 from untie._util.checks import check_integer, draws_of, knows_owners
 from untie._util.messages import stage, warn_user
+from untie._util.threads import one_thread
 from untie._util.types import Codes, FloatArray
 from untie.encoder import TableEncoder
 from untie.preparer import Preparer, prepare_rows, unfitted_preparer, weights_beside_totals
@@ -228,7 +229,7 @@ class TableClusterer(
         rows, weights = split_weights(data, ready.weight)
         counted, sample = encoder._fit_rows(MemorySource(rows), weights, ready.preparer)
         assert counted is not None  # the table is in memory
-        with stage("Finding the clusters", bool(self.verbose)):
+        with stage("Finding the clusters", bool(self.verbose)), one_thread():
             self._learn_codes(encoder, counted.codes, counted.weights, sample)
         self._see(ready.preparer, encoder)
         self._labels: NDArray[np.int32] | None = self._label(
@@ -264,7 +265,8 @@ class TableClusterer(
         self._check_parameters()
         positive, keep = check_weights(weights, len(codes[0]))
         counted = codes if keep is None else [column[keep] for column in codes]
-        self._learn_codes(encoder, counted, positive, None, choice)
+        with one_thread():
+            self._learn_codes(encoder, counted, positive, None, choice)
         self._see(encoder.preparer_, encoder)
         self.encoder_ = encoder._of_prepared()
         self._labels = self._label(codes)
@@ -375,7 +377,7 @@ class TableClusterer(
         ready = prepare_rows(self._new_preparer(), source, weight, bool(self.verbose))
         rows, weight = ready.rows, ready.weight
         _, sample = encoder._fit_rows(rows, weight, ready.preparer)
-        with stage("Finding the clusters", bool(self.verbose)):
+        with stage("Finding the clusters", bool(self.verbose)), one_thread():
             sample = sample_source(encoder, rows, weight) if sample is None else sample
             walk = partial(walk_source, encoder, rows, weight)
             self._learn(encoder, sample, walk, LAZY_PASSES, LAZY_PASSES)
