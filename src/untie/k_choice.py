@@ -103,7 +103,7 @@ def choose_k(
     >>> choice.table().columns.tolist()
     ['k', 'gain', 'error', 'stability', 'silhouette']
     """
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data)
     rows, weights = fitted.counted(data, sample_weight)
     methods = fitted.encoder._recipe().methods
     return choose_by(methods, fitted.encoder, rows, weights, ks, n_splits, random_state)

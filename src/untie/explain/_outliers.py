@@ -256,7 +256,7 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     >>> found.reason[0]
     'x0=sea with x1=cow: in no other row, 10.0 expected'
     """
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data)
     n = check_integer("n", n)
     check_one_of("share_of", share_of, (DATA, MODEL))
     few = _in_few(fitted, data) if share_of == DATA else {}
@@ -378,7 +378,7 @@ def why_outlier(model: Any, row: Any, *, data: Any = None, share_of: str = DATA)
     1        x1   cow   1.2        sea
     2        x2     a   0.0        sea
     """
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data, row)
     check_one_of("share_of", share_of, (DATA, MODEL))
     encoder, raw = fitted.encoder, one_raw_row(fitted, row, data)
     table = one_row(fitted, raw)
