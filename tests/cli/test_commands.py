@@ -123,7 +123,7 @@ def test_models_saved_by_python_are_read(people, tmp_path, frame, make):
     np.testing.assert_allclose(found.to_numpy(), encoder.transform(rows))
     piped = rows_of(ask("transform", path, "-", stdin=people.read_bytes()).stdout)
     np.testing.assert_allclose(pd.DataFrame(piped).astype(float), found)
-    lines = rows_of(ask("outliers", people, "-n", 3, "--model", path).stdout)
+    lines = rows_of(ask("outliers", people, "-n", 3, "--all", "--model", path).stdout)
     found = outliers(encoder, rows, n=3, share_of="model")["position"]
     assert [int(line["row"]) for line in lines] == (found + 1).tolist()
     lines = rows_of(ask("neighbors", people, "--row", 7, "-n", 3, "--model", path).stdout)
@@ -150,7 +150,7 @@ def test_models_without_a_preparation_still_work(people, tmp_path, frame):
     answer = ask("transform", tmp_path / "plain.untie", people)
     found = pd.DataFrame(rows_of(answer.stdout)).astype(float).to_numpy()
     np.testing.assert_allclose(found, encoder.transform(frame[columns]))
-    answer = ask("outliers", people, "--model", tmp_path / "plain.untie", "-n", 2)
+    answer = ask("outliers", people, "--all", "--model", tmp_path / "plain.untie", "-n", 2)
     assert len(rows_of(answer.stdout)) == 2
     piped = ask("transform", tmp_path / "plain.untie", "-", stdin=people.read_bytes())
     np.testing.assert_allclose(pd.DataFrame(rows_of(piped.stdout)).astype(float), found)
@@ -359,7 +359,7 @@ def test_neighbors_of_a_row_are_those_of_the_library(people, tmp_path, frame):
     call = ("fit", people, "-o", tmp_path / "m.untie", "--drop", "group")
     ask(*call, "--purpose", "neighbors")
     encoder = untie.load_model(tmp_path / "m.untie")
-    expected = neighbors(encoder, frame, 6, n=4).to_pandas()
+    expected = neighbors(encoder, frame, 6, n=4)
     found = pd.DataFrame(
         rows_of(ask("neighbors", people, "--row", 7, "-n", 4, "--drop", "group").stdout)
     )
@@ -443,14 +443,14 @@ def test_mistakes_of_neighbors(people, options, message):
 def test_outliers_are_those_of_the_library(people, tmp_path, frame):
     ask("fit", people, "-o", tmp_path / "m.untie", "--drop", "group")
     encoder = untie.load_model(tmp_path / "m.untie")
-    expected = outliers(encoder, frame, n=5).to_pandas()
-    found = json.loads(
-        ask("outliers", people, "-n", 5, "--drop", "group", "--format", "json").stdout
-    )
+    expected = outliers(encoder, frame, n=5)
+    call = ("outliers", people, "-n", 5, "--all", "--drop", "group")
+    found = json.loads(ask(*call, "--format", "json").stdout)
     assert [line["row"] for line in found] == (expected["position"] + 1).tolist()
     assert [line["customer_id"] for line in found] == expected["name"].tolist()
     assert [line["reason"] for line in found] == expected["reason"].tolist()
-    with_key = ask("outliers", people, "-n", 5, "--drop", "group", "--keep", "customer_id").stdout
+    assert [line["unusual"] for line in found] == expected["unusual"].tolist()
+    with_key = ask(*call, "--keep", "customer_id").stdout
     keys = [line["customer_id"] for line in rows_of(with_key)]
     assert keys == [f"c{line['row'] - 1}" for line in found]
 

@@ -221,11 +221,12 @@ CASES = [
         {**SHEET, "--model": lacks("group")},
     ),
     Case(
-        f"outliers {WITH_NAMES} --n 4 --keep id --seed 7",
+        f"outliers {WITH_NAMES} --n 4 --all --keep id --seed 7",
         NOTES
         | NAMED
         | {
             "--n": n_rows(4),
+            "--all": shows(",unusual,"),
             "--keep": shows("row,extra,id,"),
             "--label": lacks("group"),
             "--passive": as_in_python(unusual, "score", LEARNED, column_weights=None),

@@ -45,7 +45,9 @@ def test_a_pipe_of_three_commands(tmp_path, scratch):
     first = start("datasets", "zoo", env=place)
     second = start("cluster", "-", "--label", "class", "--k", 7, stdin=first.stdout, env=place)
     first.stdout.close()
-    third = start("outliers", "-", "-n", 3, "--drop", "class", stdin=second.stdout, env=place)
+    third = start(
+        "outliers", "-", "--all", "-n", 3, "--drop", "class", stdin=second.stdout, env=place
+    )
     second.stdout.close()
     out, err = finish(third)
     assert third.returncode == 0, err

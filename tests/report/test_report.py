@@ -120,6 +120,7 @@ def test_outliers_weights_and_choice_are_those_of_the_library(zoo):
     encoder = TableEncoder(random_state=0)
     clusterer = TableClusterer(encoder=encoder, random_state=0).fit(rows)
     expected = outliers(clusterer, rows, n=20)
+    expected = expected[expected.unusual].reset_index(drop=True)
     found = cells_of(page, "outliers")
     assert [int(line[0]) for line in found] == (expected.position + 1).tolist()
     np.testing.assert_allclose([float(line[2]) for line in found], expected.score)
@@ -336,10 +337,6 @@ def test_pairs_looked_up_are_bounded(monkeypatch, zoo):
     monkeypatch.setattr(learned, "PAIRS_LOOKED_UP", 1)
     page = make_report(frame, TableClusterer(2)).html
     assert "1,000 of 1,212 rows were looked at, drawn by chance." in page
-    encoder = TableEncoder(2, random_state=0, preparer=None).fit(Preparer().fit_transform(frame))
-    scores = outliers(encoder, frame, n=len(frame)).set_index("position").score
-    for line in cells_of(page, "outliers"):
-        assert float(line[2]) == pytest.approx(scores[int(line[0]) - 1])
 
 
 def test_data_card_says_what_was_done():

@@ -398,15 +398,18 @@ def outliers(
     options: LearningOptions,
     file: File = None,
     n: Annotated[int, number()] = 20,
+    everything: Annotated[bool, option("--all")] = False,
     keep: Kept = None,
     model: Model = None,
 ) -> None:
-    """Find the rows with the most surprising combinations of values, and say which they are.
+    """Find the rows with unusual combinations of values, and say which they are.
 
     Parameters
     ----------
     n : int
-        Number of rows.
+        Maximum number of rows.
+    everything : bool
+        List ordinary rows, too, up to --n; the column "unusual" tells them apart.
 
     Examples
     --------
@@ -419,24 +422,38 @@ def outliers(
 
     score: how surprising the row's pairs of values are, in nats, and values that a model has
     never seen, or numbers outside those that it has; share: of all rows that are at least as
-    surprising, those of the model's table with --model. Rows are counted from 1.
+    surprising, those of the model's table with --model. A row is unusual if its score is beyond
+    those of the other rows, and beyond what any row would have if the columns were independent;
+    most tables have few such rows, or none. Rows are counted from 1.
     """
+    from itertools import compress
+
     from untie._table.frames import columns_of
     from untie.cli.reading import learned, told_rows
-    from untie.cli.showing import rounded, show, waiting
+    from untie.cli.showing import chosen_format, rounded, say, show, waiting
     from untie.cli.streaming import tell_unknown
     from untie.explain import outliers as most_unusual
 
     rows, estimator, fitted = learned(file, options, model)
     if model is not None:
-        tell_unknown(fitted, rows, options.quiet, ", which counts as unusual")
+        tell_unknown(fitted, rows, options.quiet, ", which adds to their scores")
     share_of = "data" if model is None else "model"
     with waiting("looking for unusual rows", options.quiet):
         found = columns_of(most_unusual(estimator, rows, n=n, share_of=share_of))
+    title = "The rows with the highest scores"
+    if not everything:
+        title = "Unusual rows"
+        is_unusual = found.pop("unusual")
+        found = {name: list(compress(cells, is_unusual)) for name, cells in found.items()}
+        if not any(is_unusual):
+            said = f"No row is unusual, of {rows.num_rows:,}; --all lists the highest scores."
+            say(said, options.quiet)
+            if options.output is None and chosen_format(options.format_) == Format.table:
+                return
     places = found.pop("position")
     found.pop("name", None)
     result = {**told_rows(fitted, rows, options, keep, places), **rounded(found)}
-    show(result, options, "The most unusual rows")
+    show(result, options, title)
 
 
 @command(LearningOptions, without=["row_names"])
