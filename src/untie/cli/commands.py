@@ -627,7 +627,8 @@ def compare(
     from untie._table.frames import columns_of
     from untie._table.rows import read_weights
     from untie.cli.reading import column, new_preparer, read_rows, tell_columns
-    from untie.cli.showing import bar, chosen_format, rounded, say, show
+    from untie.cli.showing import bar, chosen_format, rounded, say, show, waiting
+    from untie.clusterer import TableClusterer
     from untie.comparison import compare_prepared
     from untie.preparer import binned_numbers
 
@@ -637,13 +638,19 @@ def compare(
     tell_columns(preparer, options)
     weights = options.weight and read_weights(column(rows, options.weight), len(rows))
     answers = None if options.label is None else column(rows, options.label)
-    k = k or _number(frame, weights, answers, seed, options.quiet)
+    if k is None and answers is not None:
+        k = max(2, len({answer for answer in answers if answer is not None}))
+    with waiting("finding the clusters", options.quiet):
+        clusterer = TableClusterer(k or "auto", preparer=None, random_state=seed)
+        clusterer.fit(frame, sample_weight=weights)
+    k = k or clusterer.n_clusters_
     result = compare_prepared(
         frame,
         k,
         y=answers,
         sample_weight=weights,
         numbers=binned_numbers(preparer, rows),
+        clusterer=clusterer,
         random_state=seed,
         watch=lambda names: bar(names, options.quiet),
     )
@@ -653,19 +660,6 @@ def compare(
     if options.output is not None or chosen_format(options.format_) != Format.table:
         say(title, options.quiet)
     show(rounded(columns_of(result.table())), options, title)
-
-
-def _number(frame: Any, weights: Any, answers: list[Any] | None, seed: int, quiet: bool) -> int:
-    """Return the number of classes, or choose one."""
-    if answers is not None:
-        return max(2, len({answer for answer in answers if answer is not None}))
-    from untie.cli.showing import waiting
-    from untie.encoder import TableEncoder
-    from untie.k_choice import choose_k
-
-    with waiting("choosing the number of clusters", quiet):
-        encoder = TableEncoder(preparer=None, random_state=seed).fit(frame, sample_weight=weights)
-        return choose_k(encoder, frame, sample_weight=weights, random_state=seed).k
 
 
 @command(LearningOptions, without=["output", "format_", "safe_csv"])

@@ -194,8 +194,9 @@ def _line(ks: Sequence[int], name: str, numbers: FloatArray, errors: FloatArray)
 
 
 ON_AXES = (
-    "The clusters of this page are made of the axes of multiple correspondence analysis (MCA), as "
-    "the vectors show no stable ones; TableClusterer here is of the vectors."
+    "The clusters of TableClusterer are those of this page, made of the axes of multiple "
+    "correspondence analysis (MCA), as the vectors show no stable ones. The method MCA is k-means "
+    "on its axes; TableClusterer then moves rows to the cluster in which their cells are likeliest."
 )
 """What is said where the clusters of the page are made of axes."""
 
@@ -226,7 +227,7 @@ def comparison(study: Study) -> dict[str, Any]:
             y=answers,
             sample_weight=None if study.weights is None else study.weights[drawn],
             methods=METHODS,
-            encoder=study.encoder,
+            clusterer=study.clusterer,
             n_resamples=3,
             random_state=study.seed,
         )

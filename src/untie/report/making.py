@@ -180,7 +180,7 @@ def report_fitted(
         merged = {} if fitted.preparer is None else merged_values(fitted.preparer)
         about = (clusterer, frame, merged, weights, seed)
         study = Study(
-            encoder=fitted.encoder,
+            clusterer=clusterer,
             frame=frame,
             labels=np.asarray(clusterer.predict(frame), dtype=np.intp),
             weights=weights,
