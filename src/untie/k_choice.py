@@ -90,6 +90,7 @@ def choose_k(
     See Also
     --------
     TableClusterer : Chooses the number and makes the clusters.
+    untie.explain.subclusters : Asks the same of the rows of each cluster.
     KChoice : What is returned.
 
     Examples

@@ -15,7 +15,7 @@ from tables import nested_classes
 from untie.cli.app import app
 from untie.cli.showing import print_table
 from untie.comparison import METHODS
-from untie.explain import neighbors, outliers
+from untie.explain import neighbors, outliers, subclusters
 
 COMMANDS = [
     "report",
@@ -240,6 +240,26 @@ def test_cluster_shows_smaller_clusters_within(tmp_path):
     out = ask("cluster", tmp_path / "nested.csv", "--k", 2, "--format", "table").stdout
     found = out[out.index("Smaller clusters within them, found by the same rule") :]
     assert re.findall(r"^│ (\w+) +│ \d+% +│ stable \(\d.\d\d\) │ c1", found, re.M) == ["1a", "1b"]
+
+
+def test_smaller_clusters_are_a_column_where_clusters_divide(tmp_path, people):
+    table = nested_classes(0)[0]
+    table.assign(subcluster=table["c0"]).to_csv(tmp_path / "nested.csv", index=False)
+    call = ("cluster", tmp_path / "nested.csv", "--k", 2, "-q", "-o", tmp_path / "out.csv")
+    assert ask(*call, "--drop", "subcluster", "--save", tmp_path / "m.untie").exit_code == 0
+    found = pd.read_csv(tmp_path / "out.csv", dtype=str)
+    assert found.columns[-3:].tolist() == ["subcluster", "cluster", "subcluster#2"]
+    expected = subclusters(untie.load_model(tmp_path / "m.untie"), table.assign(subcluster=""))
+    assert found["subcluster#2"].tolist() == expected.labels.tolist()
+    assert set(found["subcluster#2"]) == {"0", "1a", "1b"}
+    ask(*call, "--no-subclusters")
+    assert pd.read_csv(tmp_path / "out.csv").columns[-1] == "cluster"
+    whole = ask(*call[:4], "--no-subclusters", "--format", "table").stdout
+    assert "Smaller clusters" not in whole
+    (first, *_) = ask("cluster", people, "--k", 2, "-q").stdout.splitlines()
+    assert first.endswith(",cluster")  # neither of the two divides
+    said = refused("cluster", people, "--model", tmp_path / "m.untie", "--no-subclusters")
+    assert "--no-subclusters are for new clusters" in said
 
 
 def test_cluster_lazily_writes_the_same(people, tmp_path):

@@ -99,6 +99,7 @@ CASES = [
     ),
     Case("cluster book.xlsx --sheet rows --model base.untie", {**SHEET, "--model": shows(",note")}),
     Case(f"cluster {FORMULAS} --k 2", SAFE),
+    Case("cluster few.parquet --k 2 --no-subclusters", {"--no-subclusters": lacks("subcluster")}),
     Case(
         f"cluster {PLAIN} --k 3 --solver uniform --save paper.untie",
         {"--solver": kept("paper.untie", solver="uniform")},

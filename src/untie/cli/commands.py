@@ -227,6 +227,7 @@ def cluster(
     save: Annotated[Path | None, option()] = None,
     model: Annotated[Path | None, option()] = None,
     lazy: Annotated[bool, option("--lazy")] = False,
+    undivided: Annotated[bool, option("--no-subclusters")] = False,
 ) -> None:
     """Group similar rows and show what makes each group.
 
@@ -242,6 +243,9 @@ def cluster(
         Clusters that --save or Python kept, instead of new ones: as untie assign.
     lazy : bool
         Read the rows piece by piece, several times; needs --output.
+    undivided : bool
+        Do not look for smaller clusters within the clusters, which may take longer than the
+        clusters themselves. With --lazy it is not done either.
 
     Examples
     --------
@@ -255,14 +259,19 @@ def cluster(
     [cyan]untie cluster 'logs/*.parquet' --lazy -o grouped.parquet[/cyan]  more rows than memory
     holds
 
-    In a pipe, or with --format csv, the rows come out with their cluster as a last column.
+    In a pipe, or with --format csv, the rows come out with their cluster as a last column. Where
+    a cluster divides into smaller ones that are as certain, the column subcluster follows: 0a and
+    0b in cluster 0 if it divides, else 0.
     """
     check_output(save, None)
     if lazy and options.output is None:
         raise UserError("--lazy needs --output FILE, where the rows and their clusters go.")
     if model is not None:
-        if k is not None or lazy or save is not None:
-            raise UserError("--k, --lazy and --save are for new clusters; the model has its own.")
+        if k is not None or lazy or save is not None or undivided:
+            raise UserError(
+                "--k, --lazy, --save and --no-subclusters are for new clusters; the model has its "
+                "own."
+            )
         refuse_for_model(options)
         if options.weight is not None or options.label is not None:
             raise UserError(
@@ -275,7 +284,7 @@ def cluster(
     else:
         from untie.cli.cluster import cluster_rows
 
-        cluster_rows(file, options, k, lazy, save)
+        cluster_rows(file, options, k, lazy, save, not undivided)
 
 
 @command(SourceOptions)
