@@ -3,6 +3,7 @@
 import csv
 import os
 import random
+import signal
 import subprocess
 import sys
 
@@ -39,6 +40,11 @@ def start(*arguments, **settings):
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     environment = os.environ | settings.pop("env", {})
     return subprocess.Popen(call, env=environment, **pipes | settings)
+
+
+def hear_hangups():
+    """Restore the default of SIGHUP in a process to be started; under nohup it is ignored."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def write_people(path, n=120, delimiter=","):

@@ -48,6 +48,15 @@ def people(n=2600):
     )
 
 
+def mixed_kinds(n_mixed=15, n=400):
+    """Return rows of two kinds, of which the first few have half of the columns of each."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 2, n)
+    codes = np.where(rng.random((n, 8)) < 0.97, kind[:, None], rng.integers(0, 2, (n, 8)))
+    codes[:n_mixed, ::2], codes[:n_mixed, 1::2] = 1 - kind[:n_mixed, None], kind[:n_mixed, None]
+    return pd.DataFrame(codes, columns=[f"c{place}" for place in range(8)]).map("v{}".format)
+
+
 def many_columns(n_columns, n=240, n_groups=3):
     """Return a table of so many columns, with long names, numbers and missing cells."""
     rng = np.random.default_rng(0)

@@ -5,7 +5,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from command_cases import ask, rows_of
 from untie import UNTIE, TableClusterer, TableEncoder, choose_k, load_model
+from untie.comparison import compare
 from untie.explain import cluster_stability, verdict
 from untie.report import make_report
 
@@ -49,10 +51,30 @@ def test_it_comes_back_and_the_method_is_named(fitted):
     assert "on the axes of multiple correspondence analysis" in str(said)
 
 
-def test_the_page_says_what_is_compared(fitted):
-    table, _, clusterer = fitted
-    text = make_report(table, clusterer).to_markdown()
-    assert "TableClusterer here is of the vectors." in text
+def test_the_page_compares_the_clusters_that_it_shows(fitted):
+    table, is_apart, clusterer = fitted
+    report = make_report(table, clusterer, label=is_apart)
+    assert "The clusters of TableClusterer are those of this page" in report.to_markdown()
+    found = report.to_dict()["sections"]["comparison"]["table"]
+    scores = {row[0]: dict(zip(found["columns"], row, strict=True)) for row in found["rows"]}
+    assert scores["TableClusterer"]["adjusted Rand index"] == 1.0
+    assert scores["TableClusterer"]["stability"] > 0.9
+
+
+def test_auto_compares_the_clusters_that_the_clusterer_finds(fitted, tmp_path):
+    table, is_apart, _ = fitted
+    asked = {"y": is_apart, "methods": ["TableClusterer"], "n_resamples": 2}
+    on_axes, of_vectors = (compare(table, k, **asked) for k in ("auto", 2))
+    assert on_axes.n_clusters == 2
+    assert on_axes.scores[0].ari == 1.0
+    assert of_vectors.scores[0].ari < 0.5  # as TableClusterer(2) has them
+    table.to_csv(tmp_path / "t.csv", index=False)
+    (line,) = (
+        row
+        for row in rows_of(ask("compare", tmp_path / "t.csv", "-q").stdout)
+        if row["method"] == "TableClusterer"
+    )
+    assert float(line["gain"]) == pytest.approx(on_axes.scores[0].gain)
 
 
 def test_vectors_alone_show_none(fitted):

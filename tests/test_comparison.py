@@ -139,15 +139,14 @@ def test_large_tables_are_sampled(groups, monkeypatch):
     assert result.scores[0].ari > 0.98
 
 
-def test_an_encoder_that_is_fitted_is_the_one_compared(groups, monkeypatch):
+def test_a_clusterer_that_is_fitted_is_the_one_compared(groups, monkeypatch):
     X, y = groups
-    seed = np.random.RandomState(0).randint(2**31 - 1)
-    encoder = TableEncoder(2, preparer=None, random_state=seed).fit(X)
+    clusterer = TableClusterer(2, preparer=None, random_state=0).fit(X)
     given = {"y": y, "sample_weight": None, "methods": ["TableClusterer"]}
     fresh = compare_prepared(X, 2, **given)
-    assert compare_prepared(X, 2, **given, encoder=encoder) == fresh
-    monkeypatch.setattr(TableEncoder, "fit", None)  # nothing is fitted any more
-    assert compare_prepared(X, 2, **given, encoder=encoder) == fresh
+    assert compare_prepared(X, 2, **given, clusterer=clusterer) == fresh
+    monkeypatch.setattr(TableClusterer, "fit", None)  # nothing is fitted any more
+    assert compare_prepared(X, 2, **given, clusterer=clusterer) == fresh
     assert compare(X, 2, methods=["one-hot"]).n_rows == len(X)
 
 

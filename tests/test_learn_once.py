@@ -176,8 +176,8 @@ def test_in_a_report_on_a_file_it_is_looked_at_once_and_its_columns_twice(frame,
     assert calls["tree_spaces"] == 2
     # Once for the clusters, and once for the rows that methods are compared on.
     assert calls["explained_entropies"] == 2
-    # For the clusters, and for those of the compared rows and of others that are drawn of them.
-    assert calls["sample_rows"] == 1 + 1 + N_RESAMPLES
+    # For the clusters, which are compared as they are, and for those of rows that are drawn anew.
+    assert calls["sample_rows"] == 1 + N_RESAMPLES
     # And for the rows that are drawn to see how the clusters come back.
     assert calls["in_canonical_order"] == calls["sample_rows"] + 1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -45,7 +46,7 @@ from untie._table.rows import (
     read_weights,
     split_weights,
 )
-from untie._table.table import array_names, read_table
+from untie._table.table import array_names, library_of, read_table
 from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
 from untie._util.types import Codes, FloatArray, IntArray, Value
 from untie.clusterer import TableClusterer, label_rows
@@ -227,7 +228,7 @@ class FittedTable:
         if labels is None:
             labels = label_rows(self.clusters, rows, weights)
         partition = check_labels(labels, n_rows)
-        return ClusteredRows(rows, partition, weights)
+        return ClusteredRows(rows, partition, weights, self.encoder._library)
 
     def take_labels(self, data: Any, labels: Any) -> tuple[Any, Any]:
         """Return raw rows and labels; a column of labels leaves rows that are not learned from it.
@@ -280,13 +281,16 @@ class FittedTable:
         return None if self.preparer is None else self.preparer.outside(data)
 
 
-def as_fitted(model: Any) -> FittedTable:
+def as_fitted(model: Any, *asked: Any) -> FittedTable:
     """Take a fitted estimator, or a pipeline that ends in one, apart.
 
     Parameters
     ----------
     model : TableEncoder, UNTIE, TableClusterer or Pipeline
         Fitted.
+    *asked : tables
+        What the model is asked about. Answers come in the library of the first that is a frame; if
+        none is, in that of the table that was passed to `fit`.
 
     Raises
     ------
@@ -330,7 +334,19 @@ def as_fitted(model: Any) -> FittedTable:
         preparer = getattr(estimator, "preparer_", None)
         steps += [] if preparer is None else [preparer]
     taker = None if clusterer is None else clusterer._of_prepared()
-    return FittedTable(encoder._of_prepared(), taker, tuple(steps))
+    encoder = encoder._of_prepared()
+    library = next(filter(None, map(library_of, asked)), encoder._library)
+    if library != encoder._library:
+        encoder = _with(encoder, _library=library)
+        taker = None if taker is None else _with(taker, encoder_=encoder)
+    return FittedTable(encoder, taker, tuple(steps))
+
+
+def _with(estimator: Any, **attributes: Any) -> Any:
+    """Return a shallow copy of an estimator with other attributes."""
+    other = copy(estimator)
+    other.__dict__ |= attributes
+    return other
 
 
 def _steps(model: Any) -> list[Any]:
@@ -394,11 +410,14 @@ class ClusteredRows:
         The clusters.
     weights : array of shape (n_rows,)
         How often each row counts.
+    library : str
+        What frames for the user are made with.
     """
 
     rows: Any
     partition: Partition
     weights: FloatArray
+    library: str
 
     @property
     def sizes(self) -> FloatArray:
@@ -456,7 +475,7 @@ def read_clusters(clustered: ClusteredRows, ordered: Any = AUTO) -> ClusteredTab
         by_cluster = cross_table(clusters.members, codes, (len(clusters), size), weights)
         entries.append(find_entries(by_cluster, vocabulary.labels(column), orders[column]))
     names = vocabulary.columns
-    return ClusteredTable(clusters.names, sizes, names, tuple(entries), weights, table.backend)
+    return ClusteredTable(clusters.names, sizes, names, tuple(entries), weights, clustered.library)
 
 
 def learned_order(encoder: TableEncoder, attribute: int) -> Positions | None:

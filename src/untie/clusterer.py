@@ -109,7 +109,8 @@ class TableClusterer(
     Attributes
     ----------
     labels_ : array of shape (n_rows,)
-        The cluster of each row, also of those without cells. Not after `fit` on a lazy table, whose
+        The cluster of each row, also of those without cells; ``subclusters(clusterer, X).labels``
+        of :func:`untie.explain.subclusters` has finer ones. Not after `fit` on a lazy table, whose
         labels may not fit in memory: `predict` streams them.
     n_clusters_ : int
         Number of clusters.
@@ -140,6 +141,9 @@ class TableClusterer(
     TableEncoder : The vectors alone.
     Preparer : What `preparer` does.
     choose_k : How the number of clusters is chosen.
+    untie.explain.verdict : Whether there are clusters, and what they rest on.
+    untie.explain.cluster_profile : What makes each cluster.
+    untie.explain.subclusters : Smaller clusters within the clusters, where these divide.
     load_model : Reads what `save` wrote.
 
     Examples

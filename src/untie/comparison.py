@@ -20,6 +20,7 @@ from untie._count.row_sample import RowSample
 from untie._learn import memory
 from untie._learn.columns.attributes import Attributes
 from untie._learn.linalg.eigen import leading
+from untie._learn.parameters import AUTO
 from untie._learn.selection.choose_k import adjusted_rand, clustering_f_score
 from untie._learn.selection.cluster_gain import gain_of, shortened
 from untie._learn.spaces.value_tables import Dense
@@ -33,7 +34,6 @@ from untie._util.threads import in_threads, one_thread
 from untie._util.types import AnyArray, Codes, FloatArray, IntArray
 from untie.cluster import KModes, KPrototypes, LatentClasses
 from untie.clusterer import TableClusterer
-from untie.encoder import TableEncoder
 from untie.preparer import Preparer, binned_numbers, unfitted_preparer
 from untie.untie_method import UNTIE
 
@@ -151,16 +151,22 @@ Partition = Callable[[FloatArray], IntArray]
 """Weights of the distinct rows -> the cluster of each; rows of weight 0 are not learned from."""
 
 
-def by_encoder(encoder: TableEncoder, rows: ComparedRows, n_clusters: int, seed: int) -> Partition:
-    """Return the clusters of a TableClusterer, with an encoder that is fitted."""
+def by_clusterer(fitted: TableClusterer, rows: ComparedRows, seed: int) -> Partition:
+    """Return the clusters of a fitted TableClusterer; of rows drawn anew, those it makes of them.
+
+    They are made in the same way, of vectors or of axes, with the encoder that is fitted.
+    """
+    encoder, choice = fitted.encoder_, fitted.k_choice_
     codes = encoder._codes(rows.frame)
 
-    def by_clusterer(weights: FloatArray) -> IntArray:
-        clusterer = TableClusterer(n_clusters, preparer=None, random_state=seed)
-        labels = clusterer._fit_codes(encoder, codes, weights).labels_
-        return np.asarray(labels, dtype=np.intp)
+    def by_fitting(weights: FloatArray) -> IntArray:
+        again = fitted
+        if weights is not rows.weights:  # which the clusters are of
+            again = TableClusterer(fitted.n_clusters_, preparer=None, random_state=seed)
+            again._fit_codes(encoder, codes, weights, choice)
+        return np.asarray(again._label(codes), dtype=np.intp)
 
-    return by_clusterer
+    return by_fitting
 
 
 def by_estimator(estimator: Any, frame: Any) -> Partition:
@@ -230,10 +236,8 @@ Method = Callable[[ComparedRows, int, int], Partition]
 
 
 def _table_clusterer(rows: ComparedRows, k: int, seed: int) -> Partition:
-    encoder = TableEncoder(k, preparer=None, random_state=seed).fit(
-        rows.frame, sample_weight=rows.weights
-    )
-    return by_encoder(encoder, rows, k, seed)
+    clusterer = TableClusterer(k, preparer=None, random_state=seed)
+    return by_clusterer(clusterer.fit(rows.frame, sample_weight=rows.weights), rows, seed)
 
 
 def _untie(rows: ComparedRows, k: int, seed: int) -> Partition:
@@ -346,7 +350,7 @@ class Comparison:
 
 def compare(
     data: Any,
-    n_clusters: int,
+    n_clusters: int | str,
     *,
     y: Any = None,
     sample_weight: Any = None,
@@ -361,8 +365,10 @@ def compare(
     ----------
     data : table of shape (n_rows, n_columns)
         In memory. From more than 10,000 rows, 10,000 are drawn.
-    n_clusters : int
-        Number of clusters, at least 2, the same for all methods.
+    n_clusters : int or "auto"
+        Number of clusters, at least 2, the same for all methods. "auto" takes the number that
+        ``TableClusterer()`` chooses, whose clusters may then be made of axes (`KChoice.made_of`);
+        those of ``TableClusterer(3)`` never are.
     y : array of shape (n_rows,) or str, optional
         The right answer, to score the clusters with, or the column that has it, which is not
         learned from; rows where it is missing do not count there.
@@ -419,13 +425,13 @@ def compare(
 
 def compare_prepared(
     data: Any,
-    n_clusters: int,
+    n_clusters: int | str,
     *,
     y: Any,
     sample_weight: Any,
     numbers: Mapping[str, Any] | None = None,
     methods: Iterable[str] | None = None,
-    encoder: TableEncoder | None = None,
+    clusterer: TableClusterer | None = None,
     n_resamples: int = 5,
     random_state: Any = 0,
     watch: Callable[[list[str]], Iterable[str]] | None = None,
@@ -442,13 +448,14 @@ def compare_prepared(
         The answer, and how often each row counts.
     numbers : mapping from names to arrays of shape (n_rows,), optional
         The numbers of columns that have ranges, for "k-prototypes".
-    encoder : TableEncoder, optional
-        Fitted on the table, for "TableClusterer"; without it one is fitted.
+    clusterer : TableClusterer, optional
+        Fitted, with `n_clusters` clusters: what "TableClusterer" is; without it one is fitted.
     watch : callable, optional
         Takes the methods and gives them one after another, to show progress.
     """
-    check_integer("n_clusters", n_clusters, 2)
     check_integer("n_resamples", n_resamples)
+    if n_clusters != AUTO:
+        check_integer("n_clusters", n_clusters, 2, "an integer of at least 2, or 'auto'")
     able = [name for name in METHODS if numbers or name != "k-prototypes"]
     chosen = able if methods is None else list(methods)
     unknown = [name for name in chosen if name not in METHODS]
@@ -463,10 +470,14 @@ def compare_prepared(
     # The given seed is that of the methods, so that they find what they find alone.
     is_seed = random_state is None or isinstance(random_state, Integral)
     seed = int(random_state or 0) if is_seed else int(rng.randint(2**31 - 1))
+    if n_clusters == AUTO:
+        clusterer = TableClusterer(preparer=None, random_state=seed)
+        n_clusters = clusterer.fit(data, sample_weight=sample_weight).n_clusters_
+    k = int(n_clusters)
     rows = read_rows(data, sample_weight, y, rng, numbers)
-    if len(rows.weights) < n_clusters:
+    if len(rows.weights) < k:
         raise ValueError(
-            f"The table has {len(rows.weights)} distinct rows, too few for {n_clusters} clusters; "
+            f"The table has {len(rows.weights)} distinct rows, too few for {k} clusters; "
             "ask for fewer."
         )
     skipped = []
@@ -476,20 +487,20 @@ def compare_prepared(
         skipped.append(f"UNTIE, as it takes long for {n_values:,} values")
     draws = resample(rows.weights, n_resamples, rng)
     n_fewest = min(int(np.count_nonzero(weights)) for weights in draws)
-    if n_fewest < n_clusters:  # some rows are drawn twice
+    if n_fewest < k:  # some rows are drawn twice
         raise ValueError(
             f"Methods are compared on rows drawn anew, of which {n_fewest} are distinct: too few "
-            f"for {n_clusters} clusters; ask for fewer."
+            f"for {k} clusters; ask for fewer."
         )
     judge = _ClusterScores(rows, seed)
     scores = []
     for name in watch(chosen) if watch else chosen:
-        if name == "TableClusterer" and encoder is not None:
-            partition = by_encoder(encoder, rows, n_clusters, seed)
+        if name == "TableClusterer" and clusterer is not None:
+            partition = by_clusterer(clusterer, rows, seed)
         else:
-            partition = METHODS[name](rows, n_clusters, seed)
+            partition = METHODS[name](rows, k, seed)
         scores.append(judge.score(name, partition, draws))
-    return Comparison(n_clusters, len(rows.members), tuple(scores), tuple(skipped), rows.backend)
+    return Comparison(k, len(rows.members), tuple(scores), tuple(skipped), rows.backend)
 
 
 class _ClusterScores:

@@ -95,6 +95,7 @@ def choose_k(
     See Also
     --------
     TableClusterer : Chooses the number and makes the clusters.
+    untie.explain.subclusters : Asks the same of the rows of each cluster.
     KChoice : What is returned.
 
     Examples
@@ -108,7 +109,7 @@ def choose_k(
     >>> choice.table().columns.tolist()
     ['k', 'gain', 'error', 'stability', 'silhouette', 'n_splits']
     """
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data)
     rows, weights = fitted.counted(data, sample_weight)
     methods = fitted.encoder._recipe().methods
     return choose_by(methods, fitted.encoder, rows, weights, ks, n_splits, random_state)

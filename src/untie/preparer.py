@@ -29,7 +29,7 @@ from untie._table.frames import coded_once, columns_of, make_frame
 from untie._table.names import check_names, expand_names, listed
 from untie._table.orders import declared_orders
 from untie._table.rows import read_weights, split_weights
-from untie._table.table import Table, read_table
+from untie._table.table import Table, library_of, read_table
 from untie._table.vocabulary import Vocabulary, number_repeats
 from untie._util.checks import check_one_of
 from untie._util.messages import Message, Parameter, Row, message, need, stage, warn_user
@@ -403,7 +403,8 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
             ends = [write(end, rule.unit) for end in rule.span or ()]
             found += [(row, column, text, *ends) for row, text in zip(rows, texts, strict=True)]
         names = ("row", "column", "value", "lowest", "highest")
-        return make_frame(self._library, {n: [r[i] for r in found] for i, n in enumerate(names)})
+        library = library_of(X) or self._library
+        return make_frame(library, {n: [r[i] for r in found] for i, n in enumerate(names)})
 
     def _columns_read(self, used: Sequence[str] | None = None) -> list[str]:
         """Return the columns of the table that those that are used, or some, are made of."""

@@ -15,7 +15,7 @@ from tables import nested_classes
 from untie.cli.app import app
 from untie.cli.showing import print_table
 from untie.comparison import METHODS
-from untie.explain import neighbors, outliers
+from untie.explain import neighbors, outliers, subclusters
 
 COMMANDS = [
     "report",
@@ -123,7 +123,7 @@ def test_models_saved_by_python_are_read(people, tmp_path, frame, make):
     np.testing.assert_allclose(found.to_numpy(), encoder.transform(rows))
     piped = rows_of(ask("transform", path, "-", stdin=people.read_bytes()).stdout)
     np.testing.assert_allclose(pd.DataFrame(piped).astype(float), found)
-    lines = rows_of(ask("outliers", people, "-n", 3, "--model", path).stdout)
+    lines = rows_of(ask("outliers", people, "-n", 3, "--all", "--model", path).stdout)
     found = outliers(encoder, rows, n=3, share_of="model")["position"]
     assert [int(line["row"]) for line in lines] == (found + 1).tolist()
     lines = rows_of(ask("neighbors", people, "--row", 7, "-n", 3, "--model", path).stdout)
@@ -150,7 +150,7 @@ def test_models_without_a_preparation_still_work(people, tmp_path, frame):
     answer = ask("transform", tmp_path / "plain.untie", people)
     found = pd.DataFrame(rows_of(answer.stdout)).astype(float).to_numpy()
     np.testing.assert_allclose(found, encoder.transform(frame[columns]))
-    answer = ask("outliers", people, "--model", tmp_path / "plain.untie", "-n", 2)
+    answer = ask("outliers", people, "--all", "--model", tmp_path / "plain.untie", "-n", 2)
     assert len(rows_of(answer.stdout)) == 2
     piped = ask("transform", tmp_path / "plain.untie", "-", stdin=people.read_bytes())
     np.testing.assert_allclose(pd.DataFrame(rows_of(piped.stdout)).astype(float), found)
@@ -240,6 +240,26 @@ def test_cluster_shows_smaller_clusters_within(tmp_path):
     out = ask("cluster", tmp_path / "nested.csv", "--k", 2, "--format", "table").stdout
     found = out[out.index("Smaller clusters within them, found by the same rule") :]
     assert re.findall(r"^│ (\w+) +│ \d+% +│ stable \(\d.\d\d\) │ c1", found, re.M) == ["1a", "1b"]
+
+
+def test_smaller_clusters_are_a_column_where_clusters_divide(tmp_path, people):
+    table = nested_classes(0)[0]
+    table.assign(subcluster=table["c0"]).to_csv(tmp_path / "nested.csv", index=False)
+    call = ("cluster", tmp_path / "nested.csv", "--k", 2, "-q", "-o", tmp_path / "out.csv")
+    assert ask(*call, "--drop", "subcluster", "--save", tmp_path / "m.untie").exit_code == 0
+    found = pd.read_csv(tmp_path / "out.csv", dtype=str)
+    assert found.columns[-3:].tolist() == ["subcluster", "cluster", "subcluster#2"]
+    expected = subclusters(untie.load_model(tmp_path / "m.untie"), table.assign(subcluster=""))
+    assert found["subcluster#2"].tolist() == expected.labels.tolist()
+    assert set(found["subcluster#2"]) == {"0", "1a", "1b"}
+    ask(*call, "--no-subclusters")
+    assert pd.read_csv(tmp_path / "out.csv").columns[-1] == "cluster"
+    whole = ask(*call[:4], "--no-subclusters", "--format", "table").stdout
+    assert "Smaller clusters" not in whole
+    (first, *_) = ask("cluster", people, "--k", 2, "-q").stdout.splitlines()
+    assert first.endswith(",cluster")  # neither of the two divides
+    said = refused("cluster", people, "--model", tmp_path / "m.untie", "--no-subclusters")
+    assert "--no-subclusters are for new clusters" in said
 
 
 def test_cluster_lazily_writes_the_same(people, tmp_path):
@@ -359,7 +379,7 @@ def test_neighbors_of_a_row_are_those_of_the_library(people, tmp_path, frame):
     call = ("fit", people, "-o", tmp_path / "m.untie", "--drop", "group")
     ask(*call, "--purpose", "neighbors")
     encoder = untie.load_model(tmp_path / "m.untie")
-    expected = neighbors(encoder, frame, 6, n=4).to_pandas()
+    expected = neighbors(encoder, frame, 6, n=4)
     found = pd.DataFrame(
         rows_of(ask("neighbors", people, "--row", 7, "-n", 4, "--drop", "group").stdout)
     )
@@ -443,14 +463,14 @@ def test_mistakes_of_neighbors(people, options, message):
 def test_outliers_are_those_of_the_library(people, tmp_path, frame):
     ask("fit", people, "-o", tmp_path / "m.untie", "--drop", "group")
     encoder = untie.load_model(tmp_path / "m.untie")
-    expected = outliers(encoder, frame, n=5).to_pandas()
-    found = json.loads(
-        ask("outliers", people, "-n", 5, "--drop", "group", "--format", "json").stdout
-    )
+    expected = outliers(encoder, frame, n=5)
+    call = ("outliers", people, "-n", 5, "--all", "--drop", "group")
+    found = json.loads(ask(*call, "--format", "json").stdout)
     assert [line["row"] for line in found] == (expected["position"] + 1).tolist()
     assert [line["customer_id"] for line in found] == expected["name"].tolist()
     assert [line["reason"] for line in found] == expected["reason"].tolist()
-    with_key = ask("outliers", people, "-n", 5, "--drop", "group", "--keep", "customer_id").stdout
+    assert [line["unusual"] for line in found] == expected["unusual"].tolist()
+    with_key = ask(*call, "--keep", "customer_id").stdout
     keys = [line["customer_id"] for line in rows_of(with_key)]
     assert keys == [f"c{line['row'] - 1}" for line in found]
 

@@ -45,7 +45,7 @@ def test_like_the_rows_of_a_file(table, model, frame, tmp_path):
     call = ("neighbors", table, "--model", model, "-n", 5, "--keep", "customer_id,age")
     found = rows_of(ask(*call, "--like", tmp_path / "q.csv").stdout)
     encoder = untie.load_model(model)
-    expected = neighbors(encoder, frame, frame.iloc[[7, 90, 7]], n=5).to_pandas()
+    expected = neighbors(encoder, frame, frame.iloc[[7, 90, 7]], n=5)
     columns = pd.DataFrame(found).astype({"like": int, "rank": int, "row": int, "distance": float})
     assert columns["like"].tolist() == (expected["row"] + 1).tolist()
     assert columns["rank"].tolist() == expected["rank"].tolist()

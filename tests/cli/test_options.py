@@ -100,6 +100,7 @@ CASES = [
     ),
     Case("cluster book.xlsx --sheet rows --model base.untie", {**SHEET, "--model": shows(",note")}),
     Case(f"cluster {FORMULAS} --k 2", SAFE),
+    Case("cluster few.parquet --k 2 --no-subclusters", {"--no-subclusters": lacks("subcluster")}),
     Case(
         f"cluster {PLAIN} --k 3 --solver uniform --save paper.untie",
         {"--solver": kept("paper.untie", solver="uniform")},
@@ -222,11 +223,12 @@ CASES = [
         {**SHEET, "--model": lacks("group")},
     ),
     Case(
-        f"outliers {WITH_NAMES} --n 4 --keep id --seed 7",
+        f"outliers {WITH_NAMES} --n 4 --all --keep id --seed 7",
         NOTES
         | NAMED
         | {
             "--n": n_rows(4),
+            "--all": shows(",unusual,"),
             "--keep": shows("row,extra,id,"),
             "--label": lacks("group"),
             "--passive": as_in_python(unusual, "score", LEARNED, column_weights=None),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from command_cases import start, write_people
+from command_cases import hear_hangups, start, write_people
 
 pytestmark = pytest.mark.integration
 
@@ -45,7 +45,9 @@ def test_a_pipe_of_three_commands(tmp_path, scratch):
     first = start("datasets", "zoo", env=place)
     second = start("cluster", "-", "--label", "class", "--k", 7, stdin=first.stdout, env=place)
     first.stdout.close()
-    third = start("outliers", "-", "-n", 3, "--drop", "class", stdin=second.stdout, env=place)
+    third = start(
+        "outliers", "-", "--all", "-n", 3, "--drop", "class", stdin=second.stdout, env=place
+    )
     second.stdout.close()
     out, err = finish(third)
     assert third.returncode == 0, err
@@ -104,6 +106,7 @@ def test_stopped_while_rows_come_in(tmp_path, scratch, number, code):
         tmp_path / "m.untie",
         stdin=subprocess.PIPE,
         env={"TMPDIR": str(scratch)},
+        preexec_fn=hear_hangups,
     )
     process.stdin.write(b"a,b\n" + b"x,y\n" * 100_000)
     process.stdin.flush()
@@ -124,6 +127,7 @@ def test_stopped_in_the_middle_of_writing_leaves_the_old_file(people, tmp_path, 
         [sys.executable, SLOW, "cluster", people, "--k", "2", "--lazy", "-q", "-o", output],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=hear_hangups,
     )
     wait_until(lambda: len(os.listdir(tmp_path)) == 3)  # a half-written file beside the old one
     process.send_signal(number)
@@ -159,12 +163,13 @@ def test_stopped_while_a_pipe_has_no_writer(tmp_path, scratch):
     assert list(scratch.iterdir()) == []
 
 
-def test_what_was_started_with_termination_ignored_keeps_it_so(people, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["terminated", "nohup"])
+def test_what_was_started_with_a_signal_ignored_keeps_it_so(people, tmp_path, number):
     process = start(
         *("cluster", people, "--k", 2, "-q", "-o", tmp_path / "out.csv"),
-        preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),
+        preexec_fn=lambda: signal.signal(number, signal.SIG_IGN),
     )
-    process.send_signal(signal.SIGTERM)
+    process.send_signal(number)
     _, err = finish(process)
     assert process.returncode == 0, err
 

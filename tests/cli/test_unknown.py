@@ -34,27 +34,44 @@ SAID = (
 
 
 def test_outliers_tell_and_rank_them(model, new, people):
-    answer = ask("outliers", new, "--model", model, "-n", 5)
-    assert answer.stderr == f"{SAID}, which counts as unusual.\n"
+    answer = ask("outliers", new, "--all", "--model", model, "-n", 5)
+    assert answer.stderr == f"{SAID}, which adds to their scores.\n"
     found = rows_of(answer.stdout)
     assert {row["row"] for row in found[:3]} == {"4", "8", "10"}
     assert found[0]["row"] == "8"
     assert "colour=teal (unknown): never seen in 120 rows" in found[0]["reason"]
-    assert ask("outliers", people, "--model", model, "-n", 5).stderr == ""
+    unusual = [row for row in found if row.pop("unusual") == "True"]
+    assert found[0] in unusual
+    assert rows_of(ask("outliers", new, "--model", model).stdout) == unusual
+    assert ask("outliers", people, "--all", "--model", model, "-n", 5).stderr == ""
 
 
 def test_shares_are_those_of_the_table_of_the_model(model, people, new, tmp_path):
-    everything = rows_of(ask("outliers", people, "--drop", "group", "-n", 120, "-q").stdout)
+    everything = rows_of(
+        ask("outliers", people, "--drop", "group", "-n", 120, "-q", "--all").stdout
+    )
     scores = [float(row["score"]) for row in everything]
     some = tmp_path / "some.csv"
     pd.read_csv(people, dtype=str).head(6).to_csv(some, index=False)
-    found = rows_of(ask("outliers", some, "--model", model, "-n", 6).stdout)
+    found = rows_of(ask("outliers", some, "--all", "--model", model, "-n", 6).stdout)
     for row in found:
         share = sum(score >= float(row["score"]) - 1e-9 for score in scores) / 120
         assert float(row["share"]) == pytest.approx(share)
     assert (
         rows_of(ask("outliers", new, "--model", model, "-n", 1, "-q").stdout)[0]["share"] == "0.0"
     )
+
+
+def test_where_no_row_is_unusual_it_is_said(tmp_path):
+    rows = [[cell] * 2 for cell in "abcd"] * 30
+    (tmp_path / "t.csv").write_text("x,y\n" + "\n".join(map(",".join, rows)))
+    answer = ask("outliers", tmp_path / "t.csv")
+    assert answer.stdout == "row,score,share,reason\n"
+    assert "No row is unusual, of 120; --all lists the highest scores.\n" in answer.stderr
+    assert ask("outliers", tmp_path / "t.csv", "--format", "table").stdout == ""
+    assert ask("outliers", tmp_path / "t.csv", "-q").stderr == ""
+    found = rows_of(ask("outliers", tmp_path / "t.csv", "--all", "-n", 3).stdout)
+    assert [row["unusual"] for row in found] == ["False"] * 3
 
 
 HOW = [["--format", "csv"], ["--format", "json"], ["--output", "v.csv"]]
@@ -72,7 +89,7 @@ def far(people, tmp_path):
 
 def test_numbers_beyond_those_of_the_model_are_unusual_and_told(model, far, people):
     path, seen = far
-    answer = ask("outliers", path, "--model", model, "-n", 1)
+    answer = ask("outliers", path, "--all", "--model", model, "-n", 1)
     assert answer.stderr == f"age: 1 row is outside {seen}, all that the model has seen: 140\n"
     found = rows_of(answer.stdout)[0]
     assert found["row"] == "6"

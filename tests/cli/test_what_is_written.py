@@ -193,7 +193,12 @@ def test_escape_sequences_do_not_reach_the_terminal(tmp_path):
 
 @pytest.mark.parametrize(
     "call",
-    [["values"], ["outliers"], ["neighbors", "--row", 3], ["neighbors", "--row", 3, "--why"]],
+    [
+        ["values"],
+        ["outliers", "--all"],
+        ["neighbors", "--row", 3],
+        ["neighbors", "--row", 3, "--why"],
+    ],
 )
 def test_figures_have_no_digits_that_are_noise(people, call):
     rows = rows_of(ask(call[0], people, *call[1:], "-q").stdout)

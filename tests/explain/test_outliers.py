@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from sklearn.pipeline import make_pipeline
 
+from page_cases import mixed_kinds
 from tables import latent_classes, small_tables
 from untie import UNTIE, Preparer, TableClusterer, TableEncoder, make_report
 from untie.datasets import load
@@ -79,6 +80,66 @@ def test_planted_combinations_are_found_and_rare_values_are_not():
     table.loc[typical, table.columns[0]] = "never seen elsewhere"
     again = outliers(TableEncoder(preparer=None).fit(table), table, n=100)
     assert typical not in set(again.position)
+
+
+@pytest.mark.parametrize("n_rows", [60, 400, 1500])
+@pytest.mark.parametrize("shares", [[1] * 3, [9, 1], [32, 1], 1 / np.arange(1, 13) ** 2])
+def test_no_row_of_independent_columns_is_unusual(n_rows, shares):
+    rng = np.random.default_rng(0)
+    p = np.array(shares) / np.sum(shares)
+    for n_columns in (3, 10):
+        table = rng.choice(list("abcdefghijkl"[: len(p)]), (n_rows, n_columns), p=p)
+        encoder = UNTIE(solver="uniform").fit(table)
+        assert not outliers(encoder, table).unusual.any()
+
+
+def test_rows_between_clusters_are_not_unusual_where_many_are():
+    flagged = 0
+    for seed in range(8):
+        table = latent_classes(600, 3, 8, 4, seed=seed, purity=0.6)[0]
+        flagged += outliers(UNTIE(solver="uniform").fit(table), table).unusual.any()
+    assert flagged <= 1
+
+
+def test_planted_rows_are_unusual_and_others_are_not():
+    table, rows = planted(n_planted=0)
+    clean = TableEncoder(preparer=None).fit(table)
+    assert not outliers(clean, table).unusual.any()
+    table, rows = planted()
+    found = outliers(TableEncoder(preparer=None).fit(table), table)
+    unusual = set(found.position[found.unusual])
+    assert unusual <= rows
+    assert len(unusual) >= 4
+    # Seen from the model of the other rows, too.
+    found = outliers(clean, table.loc[sorted(rows)], share_of="model")
+    assert found.unusual.sum() >= 4
+    ordinary = table.drop(index=list(rows))[:10]
+    assert not outliers(clean, ordinary, share_of="model").unusual.any()
+
+
+def test_the_page_lists_unusual_rows_alone():
+    table = planted(n_rows=600, n_planted=0)[0]
+    section = make_report(table, TableClusterer(2)).to_dict()["sections"]["outliers"]
+    assert section["table"] is None
+    assert section["said"].startswith("No row is unusual.")
+    table.iloc[100] = "odd"
+    rng = np.random.default_rng(0)
+    table.iloc[200] = [rng.choice(table[name]) for name in table]
+    section = make_report(table, TableClusterer(2)).to_dict()["sections"]["outliers"]
+    rows = {row[0] for row in section["table"]["rows"]}
+    assert 201 in rows
+    assert len(rows) < 4
+
+
+def test_the_page_lists_at_most_twenty_of_many():
+    section = make_report(mixed_kinds(15), TableClusterer(2)).to_dict()["sections"]["outliers"]
+    rows = {row[0] for row in section["table"]["rows"]}
+    assert set(range(1, 16)) <= rows
+    assert len(rows) < 18
+    report = make_report(mixed_kinds(30, 1_000), TableClusterer(2))
+    section = report.to_dict()["sections"]["outliers"]
+    assert len(section["table"]["rows"]) == 20
+    assert "These are the first 10 of 20" in report.html
 
 
 def test_values_that_never_meet_are_named():

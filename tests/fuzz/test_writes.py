@@ -28,7 +28,7 @@ COMMANDS = {
     "transform csv": (["transform", "MODEL", "FILE", "-q", "-o"], "out.csv"),
     "transform parquet": (["transform", "MODEL", "FILE", "-q", "-o"], "out.parquet"),
     "transform gz": (["transform", "MODEL", "FILE", "-q", "-o"], "out.csv.gz"),
-    "outliers": (["outliers", "FILE", "-q", "-o"], "out.csv"),
+    "outliers": (["outliers", "FILE", "--all", "-q", "-o"], "out.csv"),
     "values": (["values", "FILE", "-q", "-o"], "out.json"),
     "neighbors": (["neighbors", "FILE", "--row", "1", "-q", "-o"], "out.tsv"),
     "drift": (["drift", "FILE", "FILE", "--all", "-q", "-o"], "out.csv"),

@@ -49,7 +49,7 @@ SETS = ("zoo", "lymphography", "hayesroth", "soybeanlarge", "housevotes")
 COMMANDS = {
     "cluster": ["cluster", "people.csv", "--k", "3", "-q", "--format", "csv"],
     "values": ["values", "people.csv", "-q"],
-    "outliers": ["outliers", "people.csv", "-q"],
+    "outliers": ["outliers", "people.csv", "--all", "-q"],
     "neighbors": ["neighbors", "people.csv", "--row", "17", "-q"],
     "compare": ["compare", "people.csv", "--label", "kind", "--k", "3", "-q"],
 }

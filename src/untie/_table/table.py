@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -81,7 +82,7 @@ def read_table(data: Any, min_rows: int = 1) -> Table:
             "Sparse data was passed, but a table of categories is required: pass the table "
             "itself, or .toarray() if its zeros are a category."
         )
-    if hasattr(data, "to_struct_array") and hasattr(data, "schema"):  # a pyarrow RecordBatch
+    if _is_record_batch(data):
         data = nw.from_arrow(data, backend="pyarrow")
     try:
         frame = nw.from_native(data, pass_through=True)
@@ -109,6 +110,36 @@ def read_table(data: Any, min_rows: int = 1) -> Table:
             "required. Look at the selection, or at the file that it came from."
         )
     return table
+
+
+def library_of(data: Any) -> str | None:
+    """Return the library of a frame, in memory or lazy; None for what has no library for frames.
+
+    Where that makes no frames for the user (Dask, Spark, modin), it is pandas.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> library_of(pd.DataFrame({"a": [1]}))
+    'pandas'
+    >>> library_of([[1]]) is None
+    True
+    """
+    if _is_record_batch(data):
+        return "pyarrow"
+    with suppress(DuplicateError):  # which `read_table` explains
+        frame = nw.from_native(data, pass_through=True)
+        if isinstance(frame, nw.DataFrame | nw.LazyFrame):
+            kind = frame.implementation
+            if kind.is_polars() or kind.is_pyarrow():
+                return kind.value
+            if kind.is_pandas_like() or kind.is_dask() or kind.is_spark_like():
+                return "pandas"
+    return None
+
+
+def _is_record_batch(data: Any) -> bool:
+    return hasattr(data, "to_struct_array") and hasattr(data, "schema")
 
 
 def array_names(n_columns: int) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from untie.preparer import merged_values
 N_TYPICAL = 4
 """At most this many values are named for each cluster."""
 
-NEW_COLUMN = "cluster"
+NEW_COLUMN, FINER_COLUMN = "cluster", "subcluster"
 
 
 def cluster_rows(
@@ -36,8 +36,25 @@ def cluster_rows(
     k: int | None,
     lazy: bool,
     save: Path | None,
+    divides: bool,
 ) -> None:
-    """Group the rows of a file, all in memory or piece by piece, and show or write them."""
+    """Group the rows of a file, all in memory or piece by piece, and show or write them.
+
+    Parameters
+    ----------
+    file : str or None
+        What to read.
+    options : LearningOptions
+        How.
+    k : int or None
+        Number of clusters; None chooses it.
+    lazy : bool
+        Whether rows are read piece by piece.
+    save : Path or None
+        Where the clusters are kept.
+    divides : bool
+        Whether smaller clusters are looked for within those of rows in memory.
+    """
     quiet, output = options.quiet, options.output
     source = open_rows(file, options)
     clusterer = new_clusterer(options, source.columns, k)
@@ -69,35 +86,43 @@ def cluster_rows(
     labels = clusterer.labels_
     if options.label is not None:
         _tell_agreement(options.label, column(rows, options.label), labels, quiet)
-    how = chosen_format(options.format_)
+    how, finer = chosen_format(options.format_), None
+    if divides and said.found:
+        with waiting("dividing the clusters", quiet):
+            merged = {} if fitted.preparer is None else merged_values(fitted.preparer)
+            finer = subclusters_of(model, frame, merged, weights, options.seed)
+            finer = finer if finer.smaller else None
     if output is not None or how != Format.table:
-        name = number_repeats([*rows.column_names, NEW_COLUMN])[-1]
-        show(rows.append_column(name, [labels]), options)
+        new = {NEW_COLUMN: labels} | ({} if finer is None else {FINER_COLUMN: finer.labels})
+        show(_with_columns(rows, new), options)
     if how == Format.table:
         with waiting("describing the clusters", quiet):
             profile = cluster_profile(model, frame, labels=labels, sample_weight=weights)
             summary = _summary(rows_of(profile), labels, weights, said)
         print_table(summary, said.headline)
-        if said.found:
-            with waiting("dividing the clusters", quiet):
-                merged = {} if fitted.preparer is None else merged_values(fitted.preparer)
-                divided = subclusters_of(model, frame, merged, weights, options.seed)
-                finer = columns_of(divided.table)
-            _print_finer(finer)
+        if finer is not None:
+            _print_finer(columns_of(finer.table))
+
+
+def _with_columns(rows: Any, new: dict[str, AnyArray]) -> Any:
+    """Return a pyarrow table with more columns, whose names are new."""
+    names = number_repeats([*rows.column_names, *new])[rows.num_columns :]
+    for name, cells in zip(names, new.values(), strict=True):
+        rows = rows.append_column(name, [cells])
+    return rows
 
 
 def _print_finer(finer: dict[str, list[Any]]) -> None:
-    if len(finer["cluster"]):
-        shown = {
-            "cluster": finer["subcluster"],
-            "share": [f"{share:.0%}" for share in finer["share"]],
-            "stability": [
-                f"{word} ({number:.2f})"
-                for word, number in zip(finer["verdict"], finer["stability"], strict=True)
-            ],
-            "name": finer["name"],
-        }
-        print_table(shown, "Smaller clusters within them, found by the same rule")
+    shown = {
+        "cluster": finer["subcluster"],
+        "share": [f"{share:.0%}" for share in finer["share"]],
+        "stability": [
+            f"{word} ({number:.2f})"
+            for word, number in zip(finer["verdict"], finer["stability"], strict=True)
+        ],
+        "name": finer["name"],
+    }
+    print_table(shown, "Smaller clusters within them, found by the same rule")
 
 
 def _tell_agreement(label: str, answers: list[Any], labels: AnyArray, quiet: bool) -> None:

@@ -227,6 +227,7 @@ def cluster(
     save: Annotated[Path | None, option()] = None,
     model: Annotated[Path | None, option()] = None,
     lazy: Annotated[bool, option("--lazy")] = False,
+    undivided: Annotated[bool, option("--no-subclusters")] = False,
 ) -> None:
     """Group similar rows and show what makes each group.
 
@@ -242,6 +243,9 @@ def cluster(
         Clusters that --save or Python kept, instead of new ones: as untie assign.
     lazy : bool
         Read the rows piece by piece, several times; needs --output.
+    undivided : bool
+        Do not look for smaller clusters within the clusters, which may take longer than the
+        clusters themselves. With --lazy it is not done either.
 
     Examples
     --------
@@ -255,14 +259,19 @@ def cluster(
     [cyan]untie cluster 'logs/*.parquet' --lazy -o grouped.parquet[/cyan]  more rows than memory
     holds
 
-    In a pipe, or with --format csv, the rows come out with their cluster as a last column.
+    In a pipe, or with --format csv, the rows come out with their cluster as a last column. Where
+    a cluster divides into smaller ones that are as certain, the column subcluster follows: 0a and
+    0b in cluster 0 if it divides, else 0.
     """
     check_output(save, None)
     if lazy and options.output is None:
         raise UserError("--lazy needs --output FILE, where the rows and their clusters go.")
     if model is not None:
-        if k is not None or lazy or save is not None:
-            raise UserError("--k, --lazy and --save are for new clusters; the model has its own.")
+        if k is not None or lazy or save is not None or undivided:
+            raise UserError(
+                "--k, --lazy, --save and --no-subclusters are for new clusters; the model has its "
+                "own."
+            )
         refuse_for_model(options)
         if options.weight is not None or options.label is not None:
             raise UserError(
@@ -275,7 +284,7 @@ def cluster(
     else:
         from untie.cli.cluster import cluster_rows
 
-        cluster_rows(file, options, k, lazy, save)
+        cluster_rows(file, options, k, lazy, save, not undivided)
 
 
 @command(SourceOptions)
@@ -398,15 +407,18 @@ def outliers(
     options: LearningOptions,
     file: File = None,
     n: Annotated[int, number()] = 20,
+    everything: Annotated[bool, option("--all")] = False,
     keep: Kept = None,
     model: Model = None,
 ) -> None:
-    """Find the rows with the most surprising combinations of values, and say which they are.
+    """Find the rows with unusual combinations of values, and say which they are.
 
     Parameters
     ----------
     n : int
-        Number of rows.
+        Maximum number of rows.
+    everything : bool
+        List ordinary rows, too, up to --n; the column "unusual" tells them apart.
 
     Examples
     --------
@@ -419,24 +431,38 @@ def outliers(
 
     score: how surprising the row's pairs of values are, in nats, and values that a model has
     never seen, or numbers outside those that it has; share: of all rows that are at least as
-    surprising, those of the model's table with --model. Rows are counted from 1.
+    surprising, those of the model's table with --model. A row is unusual if its score is beyond
+    those of the other rows, and beyond what any row would have if the columns were independent;
+    most tables have few such rows, or none. Rows are counted from 1.
     """
+    from itertools import compress
+
     from untie._table.frames import columns_of
     from untie.cli.reading import learned, told_rows
-    from untie.cli.showing import rounded, show, waiting
+    from untie.cli.showing import chosen_format, rounded, say, show, waiting
     from untie.cli.streaming import tell_unknown
     from untie.explain import outliers as most_unusual
 
     rows, estimator, fitted = learned(file, options, model)
     if model is not None:
-        tell_unknown(fitted, rows, options.quiet, ", which counts as unusual")
+        tell_unknown(fitted, rows, options.quiet, ", which adds to their scores")
     share_of = "data" if model is None else "model"
     with waiting("looking for unusual rows", options.quiet):
         found = columns_of(most_unusual(estimator, rows, n=n, share_of=share_of))
+    title = "The rows with the highest scores"
+    if not everything:
+        title = "Unusual rows"
+        is_unusual = found.pop("unusual")
+        found = {name: list(compress(cells, is_unusual)) for name, cells in found.items()}
+        if not any(is_unusual):
+            said = f"No row is unusual, of {rows.num_rows:,}; --all lists the highest scores."
+            say(said, options.quiet)
+            if options.output is None and chosen_format(options.format_) == Format.table:
+                return
     places = found.pop("position")
     found.pop("name", None)
     result = {**told_rows(fitted, rows, options, keep, places), **rounded(found)}
-    show(result, options, "The most unusual rows")
+    show(result, options, title)
 
 
 @command(LearningOptions, without=["row_names"])
@@ -610,7 +636,8 @@ def compare(
     from untie._table.frames import columns_of
     from untie._table.rows import read_weights
     from untie.cli.reading import column, new_preparer, read_rows, tell_columns
-    from untie.cli.showing import bar, chosen_format, rounded, say, show
+    from untie.cli.showing import bar, chosen_format, rounded, say, show, waiting
+    from untie.clusterer import TableClusterer
     from untie.comparison import compare_prepared
     from untie.preparer import binned_numbers
 
@@ -620,13 +647,19 @@ def compare(
     tell_columns(preparer, options)
     weights = options.weight and read_weights(column(rows, options.weight), len(rows))
     answers = None if options.label is None else column(rows, options.label)
-    k = k or _number(frame, weights, answers, seed, options.quiet)
+    if k is None and answers is not None:
+        k = max(2, len({answer for answer in answers if answer is not None}))
+    with waiting("finding the clusters", options.quiet):
+        clusterer = TableClusterer(k or "auto", preparer=None, random_state=seed)
+        clusterer.fit(frame, sample_weight=weights)
+    k = k or clusterer.n_clusters_
     result = compare_prepared(
         frame,
         k,
         y=answers,
         sample_weight=weights,
         numbers=binned_numbers(preparer, rows),
+        clusterer=clusterer,
         random_state=seed,
         watch=lambda names: bar(names, options.quiet),
     )
@@ -636,19 +669,6 @@ def compare(
     if options.output is not None or chosen_format(options.format_) != Format.table:
         say(title, options.quiet)
     show(rounded(columns_of(result.table())), options, title)
-
-
-def _number(frame: Any, weights: Any, answers: list[Any] | None, seed: int, quiet: bool) -> int:
-    """Return the number of classes, or choose one."""
-    if answers is not None:
-        return max(2, len({answer for answer in answers if answer is not None}))
-    from untie.cli.showing import waiting
-    from untie.encoder import TableEncoder
-    from untie.k_choice import choose_k
-
-    with waiting("choosing the number of clusters", quiet):
-        encoder = TableEncoder(preparer=None, random_state=seed).fit(frame, sample_weight=weights)
-        return choose_k(encoder, frame, sample_weight=weights, random_state=seed).k
 
 
 @command(LearningOptions, without=["output", "format_", "safe_csv"])

@@ -14,9 +14,10 @@ All questions are asked in the same way, here, in `untie.plot` and in `untie.cho
   which is then not looked at.
 - ``random_state=`` is the seed of all that is drawn, by default 0.
 
-All answers are frames of the library that the table came in. For arrays, and where that library is
-not installed, they are frames of pandas, polars or pyarrow, whichever is installed, else structured
-arrays.
+All answers are frames of the library of the rows that are passed. Where these are an array or
+files, or a question takes no rows, it is the library of the table that the model was fitted on;
+the command fits on pyarrow tables. For a model of arrays, and where the library is not installed,
+answers are frames of pandas, polars or pyarrow, whichever is installed, else structured arrays.
 """
 
 from untie._learn.selection.k_choice import Verdict

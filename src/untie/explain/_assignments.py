@@ -72,7 +72,7 @@ def assignments(model: Any, data: Any) -> Any:
     >>> found.note[1]
     'unlike any cluster: x1=robot (unknown), x0=moon (unknown)'
     """
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data)
     clusterer, encoder, rows = fitted.clusters, fitted.encoder, fitted.rows(data)[0]
     codes = encoder._codes(rows)
     labels = clusterer._label(codes)  # without the warning of `predict`, as the answer says more
@@ -181,7 +181,7 @@ def unknown_values(model: Any, data: Any) -> Any:
     0     x0     moon      2
     1     x1  missing      1
     """
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data)
     encoder, rows = fitted.encoder, fitted.rows(data)[0]
     encoder._codes(rows)  # warns as everything does
     table = read_table(rows, min_rows=0)

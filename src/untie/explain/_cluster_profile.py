@@ -132,7 +132,7 @@ def read_profile(
     model: Any, data: Any, *, labels: Any = None, sample_weight: Any = None
 ) -> Profile:
     """Return what makes each cluster; see `cluster_profile`."""
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data)
     table = read_clusters(fitted.clustered(data, labels, sample_weight), fitted.ordered)
     scale = _rows_per_weight(table.weights)
     parts = [_column(entries, table.sizes, scale) for entries in table.entries]

@@ -111,7 +111,7 @@ def cluster_stability(
     0        0   0.67        1.0     1.0  stable
     1        1   0.33        1.0     1.0  stable
     """
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data)
     n_resamples = check_integer("n_resamples", n_resamples)
     clustered, rng = fitted.clustered(data, labels, sample_weight), draws_of(random_state)
     rows = _some_rows(fitted, clustered, labels is None, rng)
@@ -195,7 +195,7 @@ def cluster_gaps(
     0        0      1     0.33     gap
     1        0      2     0.06     gap
     """
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data)
     clustered = fitted.clustered(data, labels, sample_weight)
     rows = _some_rows(fitted, clustered, labels is None, draws_of(random_state))
     return _gaps_of(rows, clustered, fitted.encoder._library)

@@ -656,7 +656,7 @@ def drift(
     >>> drift(encoder, [["sea", "whale", "b"]] * 12 + rows).verdict
     'New values: x1=whale.'
     """
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data)
     rows, weights = fitted.rows(data, sample_weight, strictly=False)
     source = open_table(data)
     known = (*fitted.names, *([sample_weight] if isinstance(sample_weight, str) else []))

@@ -58,7 +58,7 @@ def prototypes(
     1   wines     1         0      0.74     2.0
     """
     n = check_integer("n", n)
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data)
     return _typical(_placed(fitted, data, labels, sample_weight), n)
 
 
@@ -106,7 +106,7 @@ def border_cases(
     1        1        18      0
     """
     n = check_integer("n", n)
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data)
     placed = _placed(fitted, data, labels, sample_weight)
     if len(placed.clusters) < 2:
         name = placed.clusters.names[0]
@@ -121,7 +121,7 @@ def examples(
 
     Of a single cluster there are no border cases, but None.
     """
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data)
     placed = _placed(fitted, data, labels, sample_weight)
     borders = _between(placed, n) if len(placed.clusters) > 1 else None
     return _typical(placed, n), borders

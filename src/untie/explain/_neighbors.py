@@ -97,7 +97,7 @@ def neighbors(
     >>> neighbors(encoder, drinks, 0, n=2, distinct=True)["position"].tolist()
     [1, 2]
     """
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data, rows)
     encoder = fitted.encoder
     n = check_integer("n", n)
     chosen = _chosen(fitted, columns)
@@ -234,7 +234,7 @@ def why_similar(model: Any, row: Any, other: Any, *, data: Any = None) -> Any:
     1     x1  wine        wine    0.5
     2     x2    no         yes    0.0
     """
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data, row, other)
     encoder = fitted.encoder
     rows = [one_row(fitted, entry, data) for entry in (row, other)]
     contributions, distances = _parts(encoder, *rows)

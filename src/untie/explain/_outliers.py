@@ -1,16 +1,19 @@
 """Unusual rows, and what makes them so.
 
-A row is unusual where it combines values that are frequent and yet hardly ever occur together. The
-surprise of a pair of values compares how often it occurs with how often it would by chance.
+The score of a row is high where it combines values that are frequent and yet hardly ever occur
+together: the surprise of a pair of values compares how often it occurs with how often it would by
+chance. The row is unusual if its score is too high to be the highest of as many ordinary rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import combinations, groupby
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaincc, gammaln, xlogy
+from scipy.stats import false_discovery_control
 
 from untie._base import unknown_cells
 from untie._inputs import (
@@ -21,6 +24,7 @@ from untie._inputs import (
     one_raw_row,
     one_row,
 )
+from untie._learn.clustering.lloyd import weighted_quantile
 from untie._learn.selection.k_choice import is_few
 from untie._table import frames
 from untie._table.vocabulary import INFREQUENT
@@ -115,6 +119,29 @@ class Surprises:
             for of_new, is_new, is_beyond in zip(self.of_new, unknown, beyond, strict=True)
         ]
 
+    def chances(
+        self, codes: Codes, alone: list[FloatArray], scores: FloatArray, n: int
+    ) -> FloatArray:
+        """Return how likely `n` rows of independent columns have one with at least each score.
+
+        At most: the bound adds up the rows. The cells are those of the row itself, so rare values
+        do not make it unlikely. Parameters are as of `scores`, which returned them.
+        """
+        margins = [
+            self._others(np.append(self.counts.frequencies[self.counts.span(place)], 0.0))[column]
+            for place, column in enumerate(codes)
+        ]
+        n_others = max(float(self._others(np.array(self.counts.n))), 1.0)
+        mean, variance = np.zeros((2, len(scores)))
+        for own in alone:  # a value is new with the probability exp(-own)
+            mean += np.where(own > 0, own * np.exp(-own), 0.0)
+            variance += np.where(own > 0, own**2 * np.exp(-own) * -np.expm1(-own), 0.0)
+        for first, second in self.pairs:
+            of_pair = chance_surprise(margins[first] * margins[second] / n_others)
+            mean += of_pair[0]
+            variance += of_pair[1]
+        return np.minimum(n * gamma_tail(scores, mean, variance), 1.0)
+
     def cell(self, codes: Codes, row: int, first: int, second: int) -> tuple[float, float]:
         """Return how often two values of a row meet in other rows, and how often expected."""
         some = [codes[place][row : row + 1] for place in (first, second)]
@@ -197,6 +224,105 @@ def _looked_up(table: FloatArray, start: int, left: AnyArray, right: AnyArray) -
     return table.ravel().take(left.astype(np.intp) * table.shape[1] + start + right)
 
 
+FALSE_ALARMS = 0.05
+"""The chance that any row of a table of independent columns is said to be unusual."""
+
+FALSE_DISCOVERIES = 0.1
+"""Of the rows that are said to be unusual, the share that may be the tail of the others."""
+
+TAIL = 0.1
+"""The highest scores that the height of the largest is extrapolated from, as a share of all."""
+
+EXACT = 400
+"""Pairs that are expected more often than this deviate as normal numbers do."""
+
+
+@cache
+def _chance_surprises() -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return expected counts with the mean and the variance of the surprise that chance makes."""
+    expected = np.linspace(0.0, np.sqrt(EXACT), 401) ** 2
+    seen = np.arange(EXACT)
+    chances = np.exp(xlogy(seen, expected[:, None]) - expected[:, None] - gammaln(seen + 1.0))
+    surprise = np.maximum(np.log((expected[:, None] + 1.0) / (seen + 1.0)), 0.0)
+    mean = (chances * surprise).sum(axis=1)
+    return expected, mean, (chances * surprise**2).sum(axis=1) - mean**2
+
+
+def chance_surprise(expected: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the mean and the variance of the surprise of pairs that meet by chance.
+
+    That is max(log((e + 1) / (o + 1)), 0) for o with the Poisson distribution of mean e.
+
+    Parameters
+    ----------
+    expected : array of shape (n_pairs,)
+        How often they are expected.
+
+    Examples
+    --------
+    >>> mean, variance = chance_surprise(np.array([0.0, 1.0, 100.0]))
+    >>> mean.round(3).tolist(), variance.round(3).tolist()
+    ([0.0, 0.255, 0.042], [0.0, 0.112, 0.004])
+    """
+    known, means, variances = _chance_surprises()
+    at = np.sqrt(np.minimum(expected, EXACT)) * ((len(known) - 1) / np.sqrt(EXACT))
+    mean, variance = (np.interp(at, np.arange(len(known)), line) for line in (means, variances))
+    # Half of a normal number with the standard deviation sqrt(1 / e).
+    large = np.maximum(expected, EXACT)
+    is_large = expected > EXACT
+    mean = np.where(is_large, 1.0 / np.sqrt(2.0 * np.pi * large), mean)
+    return mean, np.where(is_large, (0.5 - 0.5 / np.pi) / large, variance)
+
+
+def gamma_tail(scores: FloatArray, mean: FloatArray, variance: FloatArray) -> FloatArray:
+    """Return how likely gamma numbers of given means and variances are at least some scores.
+
+    Examples
+    --------
+    >>> gamma_tail(np.array([3.0, 0.0]), np.array([1.0, 0.0]), np.array([1.0, 0.0])).round(3)
+    array([0.05, 1.  ])
+    """
+    has_any = (mean > 0) & (variance > 0)
+    mean, variance = np.where(has_any, mean, 1.0), np.where(has_any, variance, 1.0)
+    found = gammaincc(mean**2 / variance, scores * mean / variance)
+    return np.where(has_any, found, (scores <= 0).astype(float))
+
+
+def tail_chances(scores: FloatArray, usual: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return how likely a row is to have at least each score, by the tail of the usual ones.
+
+    Beyond the score that a tenth of the rows exceed, the excess is taken for exponential. Its
+    median, and with it the result, does not depend on how high the scores of a few odd rows are.
+
+    Parameters
+    ----------
+    scores : array of shape (n_scores,)
+        The scores.
+    usual : array of shape (n_usual,)
+        Those of the rows that say what is usual.
+    weights : array of shape (n_usual,)
+        How often each counts.
+
+    Returns
+    -------
+    array of shape (n_scores,)
+        1 for those that are not in the tail.
+
+    Examples
+    --------
+    >>> usual = np.append(np.linspace(0.0, 10.0, 20), 1e6)
+    >>> tail_chances(np.array([5.0, 10.0, 20.0, 1e6]), usual, np.ones(21)).round(4).tolist()
+    [1.0, 0.0714, 0.0, 0.0]
+    """
+    start = weighted_quantile(usual, weights, 1.0 - TAIL)
+    is_above = usual >= start
+    excess = weighted_quantile(usual[is_above] - start, weights[is_above], 0.5) / np.log(2.0)
+    beyond = np.maximum(scores - start, 0.0)
+    steps = beyond / excess if excess > 0 else np.where(beyond > 0, np.inf, 0.0)
+    of_tail = min(weights[is_above].sum() / weights.sum(), 1.0)
+    return np.where(scores >= start, of_tail * np.exp(-steps), 1.0)
+
+
 N_REASONS = 3
 """A reason names at most this many pairs of values."""
 
@@ -214,8 +340,18 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     once; a number outside the range that the preparer has seen adds log((n + 1) / 2). The time
     grows with the number of rows and with the square of the number of columns.
 
+    Some row has the highest score of every table, so the column `unusual` says which scores are
+    higher than ordinary rows have them, by two criteria. If the columns were independent, any of
+    the n rows would have such a score with a probability of at most 5%: the sum over the pairs is
+    given a gamma distribution, with the mean and variance that it has if the numbers o are Poisson,
+    and the rows are added up (Bonferroni). And the score is beyond the tail of those of the table:
+    the excess over the score that a tenth of the rows exceed is taken for exponential, with its
+    median, and at most 10% of the rows beyond are expected to belong to it (Benjamini-Hochberg).
+    So rows are not unusual for being between clusters, if many are. Fewer than 20 rows say little
+    of each other; compare them with those of a model (``share_of="model"``).
+
     A cluster of the model with fewer than 5 rows that are less than 5% of all, or fewer than 20
-    that are less than 0.1%, is no group: its rows come first.
+    that are less than 0.1%, is no group: its rows are unusual, and come first.
 
     Parameters
     ----------
@@ -236,9 +372,9 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     Returns
     -------
     frame
-        The most unusual row first, after those of clusters of a few rows: position (from 0), name
-        (if rows have names: see `Preparer`), score, share (of the rows with at least this score)
-        and reason, its most surprising pairs and values in words.
+        The highest score first, after rows of clusters of a few rows: position (from 0), name (if
+        rows have names: see `Preparer`), score, share (of the rows with at least this score),
+        unusual (whether it is one) and reason, its most surprising pairs and values in words.
 
     See Also
     --------
@@ -250,13 +386,15 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     >>> from untie.explain import outliers
     >>> rows = [["sea", "fish"], ["land", "cow"]] * 20 + [["sea", "cow"]]
     >>> encoder = TableEncoder(n_clusters=2).fit(rows)
-    >>> found = outliers(encoder, rows, n=1)
-    >>> found.position[0], found.score.round(2)[0]
-    (np.int64(40), np.float64(2.4))
+    >>> found = outliers(encoder, rows, n=2)
+    >>> found[["position", "score", "unusual"]].round(2)
+       position  score  unusual
+    0        40    2.4     True
+    1         0    0.0    False
     >>> found.reason[0]
     'x0=sea with x1=cow: in no other row, 10.0 expected'
     """
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data)
     n = check_integer("n", n)
     check_one_of("share_of", share_of, (DATA, MODEL))
     few = _in_few(fitted, data) if share_of == DATA else {}
@@ -319,6 +457,13 @@ def unusual_rows(
     usual = scores, np.ones(len(scores))
     if share_of == MODEL:
         usual = _scores_of_model(encoder) or usual
+    is_unusual = is_few_of_all[worst]
+    in_tail = tail_chances(np.round(scores, 9), np.round(usual[0], 9), usual[1])
+    beyond = false_discovery_control(in_tail)[worst] <= FALSE_DISCOVERIES
+    high = worst[beyond]
+    own, of_cells = ([column[high] for column in columns] for columns in (codes, alone))
+    chances = surprises.chances(own, of_cells, scores[high], len(scores))
+    is_unusual[beyond] |= chances <= FALSE_ALARMS
     reasons = [
         (
             few.get(position),
@@ -332,6 +477,7 @@ def unusual_rows(
         **named_rows(worst, fitted.names_at(data, worst)),
         "score": scores[worst],
         "share": _share_above(scores[worst], *usual),
+        "unusual": is_unusual,
         "reason": ["; ".join(filter(None, reason)) for reason in reasons],
     }
     return frames.make_frame(encoder._library, columns)
@@ -378,7 +524,7 @@ def why_outlier(model: Any, row: Any, *, data: Any = None, share_of: str = DATA)
     1        x1   cow   1.2        sea
     2        x2     a   0.0        sea
     """
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data, row)
     check_one_of("share_of", share_of, (DATA, MODEL))
     encoder, raw = fitted.encoder, one_raw_row(fitted, row, data)
     table = one_row(fitted, raw)

@@ -138,7 +138,7 @@ def subclusters_of(
     model: Any, data: Any, merged: Mapping[str, str], sample_weight: Any, random_state: Any
 ) -> Subclusters:
     """Return the same, if it is known which values of some columns stand for merged ones."""
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data)
     encoder, _ = fitted.encoder, fitted.clusters  # which refuses what makes none
     clustered = fitted.clustered(data, None, sample_weight)
     partition, weights = clustered.partition, clustered.weights

@@ -1,6 +1,7 @@
 """Whether there are groups of similar rows, how sure that is, and what they rest on."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import compress
 from typing import Any
 
@@ -68,7 +69,7 @@ def verdict(model: Any, data: Any, *, sample_weight: Any = None, random_state: A
     >>> said.headline
     '3 stable groups of similar rows, as asked for, resting on ... of 16 columns'
     """
-    fitted = as_fitted(model)
+    fitted = as_fitted(model, data)
     clusterer, encoder = fitted.clusters, fitted.encoder
     rows, weights = fitted.counted(data, sample_weight)
     stability = gaps = None
@@ -77,6 +78,8 @@ def verdict(model: Any, data: Any, *, sample_weight: Any = None, random_state: A
     names = encoder.vocabulary_.columns
     has_order = [learned_order(encoder, place) is not None for place in range(len(names))]
     choice, is_on_axes = _evidence(clusterer, encoder, rows, weights, random_state)
+    if choice is not None and choice.library != encoder._library:
+        choice = replace(choice, library=encoder._library)
     return Verdict(
         clusterer.n_clusters_,
         clusterer.n_clusters != "auto",

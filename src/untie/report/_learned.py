@@ -1,6 +1,7 @@
 """What was learned, how the number of clusters was chosen, and how other methods do."""
 
 from collections.abc import Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ COMPARED_VALUES = 20_000
 """With more values than this, other methods take minutes and are left out."""
 
 N_OUTLIERS = 20
-"""At most this many unusual rows are listed."""
+"""At most this many rows are listed, of those that are unusual."""
 
 PAIRS_LOOKED_UP = 1_000_000_000
 """The search for unusual rows looks at about this many pairs of cells at most."""
@@ -71,7 +72,14 @@ FEW_FIRST = "Rows of clusters that are too small to be groups come first. "
 UNUSUAL = (
     "Rows with values that are each frequent and yet hardly ever occur together. The score adds up "
     "the surprise of all pairs, in nats (1 nat is 1.44 bits); share: of all rows that are at least "
-    "as surprising. Rows are counted from 1."
+    "as surprising. A row is listed if its score is beyond those of the other rows, and beyond "
+    "what any row would have if the columns had nothing to do with each other. Rows are counted "
+    "from 1."
+)
+
+NOT_UNUSUAL = (
+    "No row is unusual. Some rows have values that rarely occur together, but no more of them than "
+    "the other rows, or chance, would make one expect."
 )
 
 GAIN = (
@@ -186,8 +194,9 @@ def _line(ks: Sequence[int], name: str, numbers: FloatArray, errors: FloatArray)
 
 
 ON_AXES = (
-    "The clusters of this page are made of the axes of multiple correspondence analysis (MCA), as "
-    "the vectors show no stable ones; TableClusterer here is of the vectors."
+    "The clusters of TableClusterer are those of this page, made of the axes of multiple "
+    "correspondence analysis (MCA), as the vectors show no stable ones. The method MCA is k-means "
+    "on its axes; TableClusterer then moves rows to the cluster in which their cells are likeliest."
 )
 """What is said where the clusters of the page are made of axes."""
 
@@ -218,7 +227,7 @@ def comparison(study: Study) -> dict[str, Any]:
             y=answers,
             sample_weight=None if study.weights is None else study.weights[drawn],
             methods=METHODS,
-            encoder=study.encoder,
+            clusterer=study.clusterer,
             n_resamples=3,
             random_state=study.seed,
         )
@@ -239,7 +248,7 @@ def comparison(study: Study) -> dict[str, Any]:
 
 
 def unusual(study: Study) -> dict[str, Any]:
-    """Return the rows with the most surprising combinations of values."""
+    """Return the unusual rows, those with the most surprising combinations of values first."""
     n_columns = len(study.names)
     if n_columns < 2:
         return {"table": None, "said": "A combination needs two columns; there is one."}
@@ -258,11 +267,9 @@ def unusual(study: Study) -> dict[str, Any]:
         for row in in_few
     }
     found = columns_of(unusual_rows(as_fitted(study.encoder), frame, N_OUTLIERS, "data", few))
-    shown_lines = zip(found["position"], found["score"], strict=True)
-    kept = [line for line, (row, score) in enumerate(shown_lines) if score > 0 or row in few]
-    lines = {key: [cells[line] for line in kept] for key, cells in found.items()}
-    if not kept:
-        return {"table": None, "said": f"{said}No row has a surprising combination of values."}
+    lines = {key: list(compress(cells, found["unusual"])) for key, cells in found.items()}
+    if not lines["position"]:
+        return {"table": None, "said": f"{said}{NOT_UNUSUAL}"}
     if few:
         said += FEW_FIRST
     rows = positions[lines["position"]]
@@ -273,5 +280,6 @@ def unusual(study: Study) -> dict[str, Any]:
     if names is not None:
         lines["name"] = names
         kinds = kinds.replace("row:count", "row:count name:text")
-    table = view("outliers", "The most unusual rows", kinds, lines)
+    which = "Unusual rows" if len(rows) < N_OUTLIERS else "The most unusual rows"
+    table = view("outliers", which, kinds, lines)
     return {"table": table, "said": f"{said}{UNUSUAL}"}

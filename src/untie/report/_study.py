@@ -12,6 +12,7 @@ from untie._inputs import ClusteredTable, as_fitted, order_of, read_clusters
 from untie._table.frames import columns_of, rows_at
 from untie._table.rows import are_rows
 from untie._util.types import FloatArray, IntArray
+from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
 from untie.explain import Profile, Subclusters, Verdict, names_of, read_profile, weight_shares
 from untie.preparer import Preparer, merged_values
@@ -63,12 +64,12 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A table of categories, an encoder fitted on it and clusters of its rows.
+    """A table of categories and clusters of its rows.
 
     Parameters
     ----------
-    encoder : TableEncoder
-        Fitted.
+    clusterer : TableClusterer
+        Fitted; of rows as its encoder takes them.
     frame : frame or array
         The rows, with the encoder's columns.
     labels : integer array of shape (n_rows,)
@@ -91,7 +92,7 @@ class Study:
         Returns the names of the rows at some positions; None if they have none.
     """
 
-    encoder: TableEncoder
+    clusterer: TableClusterer
     frame: Any
     labels: IntArray
     weights: FloatArray | None
@@ -102,6 +103,11 @@ class Study:
     seed: int
     code: PageCode
     names_at: Callable[[IntArray], list[str] | None] = lambda positions: None
+
+    @property
+    def encoder(self) -> TableEncoder:
+        """What makes the vectors that the clusters are of."""
+        return self.clusterer.encoder_
 
     @property
     def names(self) -> tuple[str, ...]:

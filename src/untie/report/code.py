@@ -60,7 +60,7 @@ class PageCode:
             f"clusterer = {self._model()}\n"
             f"labels = clusterer.{find}\n"
             f"profile = cluster_profile(clusterer, data{weights})\n"
-            "unusual = outliers(clusterer, data)\n"
+            "highest = outliers(clusterer, data)  # and which of them are unusual\n"
         )
 
     def _beginning(self, *names: str) -> str:

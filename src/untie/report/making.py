@@ -180,7 +180,7 @@ def report_fitted(
         merged = {} if fitted.preparer is None else merged_values(fitted.preparer)
         about = (clusterer, frame, merged, weights, seed)
         study = Study(
-            encoder=fitted.encoder,
+            clusterer=clusterer,
             frame=frame,
             labels=label_rows(clusterer, frame, weights).astype(np.intp),
             weights=weights,
