@@ -36,6 +36,7 @@ from untie._learn.clustering import lloyd
 from untie._learn.clustering.classification_em import (
     MOST_REASSIGNMENTS,
     cells_of,
+    find_by_em,
     reassign_rows,
 )
 from untie._learn.clustering.points import AXES
@@ -428,14 +429,20 @@ class TableClusterer(
         seed = draws_of(self.random_state).randint(2**31 - 1)
         n_starts = None if self.n_init == AUTO else int(self.n_init)
         cells, first_costs = cells_of(model), None
-        if choice is not None and choice.made_of == AXES:
+        sampled = cells_of(model, float(sample.weights.sum()))
+        is_on_axes = choice is not None and choice.made_of == AXES
+        if is_on_axes:
             points_of = model.points_on_axes(sample.codes, k)
             points = points_of(np.arange(len(sample.weights)), sample.weights)(k)
-            begun = lloyd.first_clusters(points, sample, space.n_codes, k, n_starts, seed)
-            first_costs = lloyd.ties_apart(cells.costs(begun))
+        else:
+            points = lloyd.sample_vectors(model.vectors, sample)
+        begun = lloyd.first_clusters(points, sample, space.n_codes, k, n_starts, seed)
+        likeliest = begun if is_on_axes else find_by_em(begun, sample, sampled)
+        if likeliest is not None:
+            first_costs = lloyd.ties_apart(sampled.costs(likeliest))
             found, n_iter = walk(first_costs), 1
         else:
-            centers = lloyd.first_centers(model.vectors, sample, k, n_starts, seed)
+            centers = space.centers(begun.counts)
             passes = min(max_iter, most_passes)
             centers, found, n_iter, settled = lloyd.refine(space, centers, walk, passes)
             if not settled and passes == max_iter:

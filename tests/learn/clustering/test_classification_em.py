@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from tables import latent_classes, small_tables
 from untie import TableEncoder
 from untie._count.packed_rows import PackedRows
+from untie._count.row_sample import RowSample
 from untie._learn.clustering.classification_em import (
     CountedCells,
     cells_of,
+    find_by_em,
     reassign_rows,
 )
 from untie._learn.clustering.lloyd import Pass, cheapest, pack, walk_rows
@@ -195,3 +197,76 @@ def test_votes_and_ranges_are_those_of_the_model():
     assert cells.scale == 1.0
     weighted = TableEncoder(3, preparer=None).fit(table, sample_weight=np.full(300, 1 / 300))
     assert cells_of(weighted._model).scale == pytest.approx(300)
+
+
+def slow_logs(codes, parts, weights, votes):
+    """The logarithm of how likely each row is in each cluster, row by row and cell by cell."""
+    n_rows, k = parts.shape
+    total = weights.sum()
+    logs = np.tile(np.log(weights @ parts / total), (n_rows, 1))
+    for vote, column in zip(votes, codes, strict=True):
+        for c in range(k):
+            own = weights * parts[:, c]
+            for row in range(n_rows):
+                same = column == column[row]
+                like_all = 10 * weights[same].sum() / total
+                logs[row, c] += vote * math.log((own[same].sum() + like_all) / (own.sum() + 10))
+    return logs
+
+
+def slow_em(codes, labels, weights, votes):
+    """The cluster of each row where EM settles."""
+    k = int(labels.max()) + 1
+    parts = np.full((len(labels), k), 0.1 / k)
+    parts[np.arange(len(labels)), labels] += 0.9
+    reached = -math.inf
+    while True:
+        chances = np.exp(slow_logs(codes, parts, weights, votes))
+        sums = chances.sum(axis=1)
+        parts = chances / sums[:, None]
+        before, reached = reached, weights @ np.log(sums) / weights.sum()
+        if reached - before < 1e-6:
+            return slow_logs(codes, parts, weights, votes).argmax(axis=1)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_em_follows_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    table, classes = latent_classes(60, 3, 5, 3, seed=seed, purity=0.7)
+    codes = [column.astype("category").cat.codes.to_numpy() for _, column in table.items()]
+    weights, votes = rng.integers(1, 4, 60).astype(float), rng.choice([0.5, 1.0], 5)
+    labels = np.where(rng.random(60) < 0.4, rng.integers(0, 3, 60), classes)
+    sizes = [int(column.max()) + 2 for column in codes]
+    begun = Pass(count_members(codes, sizes, labels, 3, weights))
+    sample = RowSample(np.arange(60, dtype=np.uint64), np.stack(codes, axis=1), weights)
+    cells = CountedCells(votes)
+    expected = slow_em(codes, labels, weights, votes)
+    gain = cells.gain(Pass(count_members(codes, sizes, expected, 3, weights)))
+    walk = partial(walk_rows, pack(codes, cells.costs(begun)), weights)
+    other = max(cells.gain(reassign_rows(begun, cells, walk, 20)[1]), 0.0)
+    found = find_by_em(begun, sample, cells)
+    assert (found is not None) == (len(set(expected)) == 3 and gain > 1.01 * other)
+    if found is not None:
+        assert cells.gain(found) == pytest.approx(gain)
+
+
+def test_em_improves_clusters_of_mixed_tables():
+    """Classification EM ends at once from clusters of a few wrong rows each."""
+    found = 0
+    for seed in range(10):
+        table, classes = latent_classes(400, 3, 6, 4, seed=seed, purity=0.5)
+        codes = [column.astype("category").cat.codes.to_numpy() for _, column in table.items()]
+        rng = np.random.default_rng(seed)
+        labels = np.where(rng.random(400) < 0.5, rng.integers(0, 3, 400), classes)
+        begun = Pass(count_members(codes, [5] * 6, labels, 3))
+        sample = RowSample(np.arange(400, dtype=np.uint64), np.stack(codes, axis=1), np.ones(400))
+        found += find_by_em(begun, sample, CountedCells(np.ones(6))) is not None
+    assert found > 0
+
+
+def test_em_leaves_clusters_of_noise_alone():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 4, (6, 300))
+    begun = Pass(count_members(list(codes), [5] * 6, rng.integers(0, 3, 300), 3))
+    sample = RowSample(np.arange(300, dtype=np.uint64), codes.T, np.ones(300))
+    assert find_by_em(begun, sample, CountedCells(np.ones(6))) is None

@@ -19,7 +19,7 @@ from untie._learn.clustering.lloyd import (
     cheapest,
     count_distinct,
     distance_costs,
-    first_centers,
+    first_clusters,
     inertia_of,
     refine,
     sample_vectors,
@@ -72,7 +72,9 @@ def test_the_start_is_as_good_as_scikit_learns(case):
     lookup, codes, sample = case
     space = ValueSpace(lookup.tables)
     packed = PackedRows(codes, space.n_codes)
-    centers = first_centers(lookup, sample, 4, 10, seed=0)
+    points = sample_vectors(lookup, sample)
+    begun = first_clusters(points, sample, space.n_codes, 4, 10, seed=0)
+    centers = space.centers(begun.counts)
     centers, found, *_ = refine(space, centers, partial(walk_rows, packed, None), 100)
     rows = lookup.rows(codes, np.float64)
     expected = KMeans(4, n_init=10, random_state=0).fit(rows).inertia_

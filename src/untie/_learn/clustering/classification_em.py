@@ -2,14 +2,19 @@
 
 k-means wants clusters of one width, so it splits a large class next to small ones. The refinement
 is classification EM for the latent class model: it raises the same gain by which the representation
-was chosen (`cluster_gain`), and like it knows a partition by its counts alone.
+was chosen (`cluster_gain`), and like it knows a partition by its counts alone. It ends at the first
+optimum; EM, in which rows belong to several clusters in part, finds better ones in some tables.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+from scipy import sparse
 
-from untie._learn.clustering.lloyd import Costs, Pass, Walk, ties_apart
+from untie._count.counting import sparse_one_hot
+from untie._count.row_sample import RowSample
+from untie._learn.clustering.lloyd import Costs, Pass, Walk, pack, ties_apart, walk_rows
 from untie._learn.fitting import Fitted
 from untie._learn.selection.cluster_gain import (
     gain_of_counts,
@@ -64,10 +69,10 @@ class CountedCells:
         return [self.scale * joint[:, :-1] for joint in counts]
 
 
-def cells_of(model: Fitted) -> CountedCells:
-    """Return how an encoder's model describes its table."""
+def cells_of(model: Fitted, weight: float | None = None) -> CountedCells:
+    """Return how an encoder's model describes its table, or a sample of it with this weight."""
     counts = model.counts
-    scale = counts.n_draws / counts.n
+    scale = counts.n_draws / (counts.n if weight is None else weight)
     return CountedCells(model.attributes.votes, model.coarse.targets, scale)
 
 
@@ -105,6 +110,75 @@ def reassign_rows(
             return kept, found, n_passes
         kept, found, gain = costs, moved, gain_moved
     return kept, found, max_passes
+
+
+SHARE_OF_FIRST = 0.9
+"""EM starts with rows that belong to their first cluster with this share, and to all clusters
+equally with the rest."""
+
+MOST_STEPS, SETTLED = 100, 1e-6
+"""EM ends after so many steps, or when a step raises the log-likelihood per row by less."""
+
+BETTER = 0.01
+"""The clusters of EM are taken if they describe the table better by at least this share."""
+
+
+def find_by_em(begun: Pass, sample: RowSample, cells: CountedCells) -> Pass | None:
+    """Return the clusters of sampled rows that EM finds, if they describe these rows better.
+
+    They are compared with those that `reassign_rows` makes from the same start. They must also
+    describe the rows better than one cluster does: EM from clusters of noise is no improvement.
+
+    Parameters
+    ----------
+    begun : Pass
+        Clusters of the sampled rows, where EM starts.
+    sample : RowSample
+        The rows.
+    cells : CountedCells
+        How clusters of the sample are judged.
+
+    Returns
+    -------
+    Pass or None
+        What the clusters hold, each row in its likeliest; None if they are not better.
+    """
+    n_codes = [joint.shape[1] for joint in begun.counts]
+    codes = list(sample.codes.T)
+    if len(begun.sizes) == 1 or not begun.sizes.all():
+        return None
+    soft = _climb(begun, sparse_one_hot(codes, n_codes), sample.weights, cells)
+    if not soft.sizes.all():
+        return None
+    costs = ties_apart(cells.costs(soft))
+    walk = partial(walk_rows, pack(codes, costs), sample.weights)
+    found = walk(costs)
+    if not found.sizes.all():
+        return None
+    gain = max(cells.gain(reassign_rows(begun, cells, walk, MOST_REASSIGNMENTS)[1]), 0.0)
+    return found if cells.gain(found) > (1.0 + BETTER) * gain + ROUNDING else None
+
+
+def _climb(
+    begun: Pass, one_hot: sparse.csr_array, weights: FloatArray, cells: CountedCells
+) -> Pass:
+    """Return what clusters hold when EM has settled: parts of rows, by their probabilities."""
+    transposed = one_hot.T.tocsr()
+    ends = np.cumsum([joint.shape[1] for joint in begun.counts])[:-1]
+    rest = (1 - SHARE_OF_FIRST) / len(begun.sizes)
+    soft = Pass([SHARE_OF_FIRST * part + rest * part.sum(axis=0) for part in begun.counts])
+    reached = -np.inf
+    for _ in range(MOST_STEPS):
+        costs = one_hot @ np.vstack(cells.costs(soft))
+        least = costs.min(axis=1, keepdims=True)
+        parts = np.exp(least - costs)
+        sums = parts.sum(axis=1, keepdims=True)
+        before, reached = reached, float(weights @ (np.log(sums) - least)[:, 0]) / weights.sum()
+        parts *= weights[:, None] / sums
+        soft = Pass(np.split((transposed @ parts).T, ends, axis=1))
+        if reached - before < SETTLED:
+            break
+    return soft
 
 
 def _merged(joint: FloatArray, target: IntArray) -> FloatArray:

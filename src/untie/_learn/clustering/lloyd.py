@@ -197,18 +197,6 @@ def count_distinct(rows: FloatArray) -> int:
     return len(np.unique(as_bytes))
 
 
-def first_centers(
-    lookup: LookUp, sample: RowSample, k: int, n_starts: int | None, seed: int
-) -> Centers:
-    """Return the means of the best of several runs of k-means on sampled rows.
-
-    None is as many as :func:`number_of_starts` finds worth their time.
-    """
-    space = ValueSpace(lookup.tables)
-    rows = sample_vectors(lookup, sample)
-    return space.centers(first_clusters(rows, sample, space.n_codes, k, n_starts, seed).counts)
-
-
 def first_clusters(
     points: FloatArray,
     sample: RowSample,
