@@ -68,8 +68,9 @@ class TableClusterer(
     means of the best of `n_init` starts on at most 2,000 distinct rows are refined by passes over
     all rows until nothing changes. Then every row joins the cluster in which its cells are
     likeliest, again and again, as long as the clusters describe the table better: k-means alone
-    splits a large cluster next to small ones. A row's cluster need not be that of the nearest mean,
-    therefore. Where "auto" finds stable clusters only on the axes of multiple correspondence
+    splits a large cluster next to small ones. Where EM on the sampled rows finds clusters that
+    describe them better, these are refined instead. A row's cluster need not be that of the nearest
+    mean, therefore. Where "auto" finds stable clusters only on the axes of multiple correspondence
     analysis, it begins with those (`k_choice_.made_of`).
 
     The result does not depend on the order of rows and columns, nor, up to 2,000 distinct rows, on
