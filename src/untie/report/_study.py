@@ -12,6 +12,7 @@ from untie._inputs import ClusteredTable, as_fitted, order_of, read_clusters
 from untie._table.frames import columns_of, rows_at
 from untie._table.rows import are_rows
 from untie._util.types import FloatArray, IntArray
+from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
 from untie.explain import Profile, Subclusters, Verdict, names_of, read_profile, weight_shares
 from untie.preparer import Preparer, merged_values
@@ -23,6 +24,9 @@ LEAST_OF_A_CLUSTER = 30
 
 CARDS = 12
 """At most this many clusters have a card of their own."""
+
+SURE_OF_CLUSTER = 0.8
+"""Rows whose cluster has a lower probability are said to be between clusters."""
 
 NAMELESS = "label"
 """What a label is called that has no name, or that of a column with other cells."""
@@ -69,6 +73,8 @@ class Study:
     ----------
     encoder : TableEncoder
         Fitted.
+    clusterer : TableClusterer
+        Fitted; takes the rows.
     frame : frame or array
         The rows, with the encoder's columns.
     labels : integer array of shape (n_rows,)
@@ -92,6 +98,7 @@ class Study:
     """
 
     encoder: TableEncoder
+    clusterer: TableClusterer
     frame: Any
     labels: IntArray
     weights: FloatArray | None
@@ -133,6 +140,13 @@ class Study:
         """Weight of each cluster's rows, in the order of `clusters`."""
         totals = np.bincount(self.labels, self.weights).astype(float)
         return totals[self.clusters]
+
+    @property
+    def uncertain(self) -> float:
+        """Weight of the rows whose cluster has a probability below `SURE_OF_CLUSTER`."""
+        codes = self.encoder._codes(self.frame)
+        is_unsure = self.clusterer._probabilities(codes).max(axis=1) < SURE_OF_CLUSTER
+        return float(self.row_weights @ is_unsure)
 
     @cached_property
     def found(self) -> Profile:

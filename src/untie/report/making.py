@@ -181,6 +181,7 @@ def report_fitted(
         about = (clusterer, frame, merged, weights, seed)
         study = Study(
             encoder=fitted.encoder,
+            clusterer=clusterer,
             frame=frame,
             labels=label_rows(clusterer, frame, weights).astype(np.intp),
             weights=weights,
