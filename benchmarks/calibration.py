@@ -1,4 +1,4 @@
-"""Are the probabilities of clusters calibrated, and those of other mixture models?
+"""How well the probabilities of clusters are calibrated, and those of other mixture models.
 
 Synthetic tables of known classes are cut in halves. A model with as many clusters as there are
 classes is fitted on one half, and its clusters are matched to the classes there, one to one. Of the
@@ -53,6 +53,7 @@ def classes(
     purity: float = 0.6,
     shares: tuple[float, ...] | None = None,
     copies: int = 0,
+    kept: float = 0.98,
     numbers: int = 0,
     missing: float = 0.0,
     rows: int = ROWS,
@@ -69,9 +70,13 @@ def classes(
         The share of the cells that have the typical value of their class; the others are random.
     shares : tuple of float, optional
         The sizes of the classes; equal by default.
-    copies, numbers : int
-        How many columns occur a second time, with other words in 2% of the cells, and how many
-        columns of normal numbers there are, whose means are 1.2 standard deviations apart.
+    copies : int
+        How many columns occur a second time, with other words.
+    kept : float
+        The share of their cells that are copied; the others are random.
+    numbers : int
+        How many columns of normal numbers there are; the means of the classes are 1.2 standard
+        deviations apart.
     missing : float
         The share of cells that are missing, by chance.
     rows : int
@@ -85,7 +90,7 @@ def classes(
     words = codes.astype(str).astype(object)
     table = {f"c{place}": "v" + words[:, place] for place in range(columns)}
     for place in range(copies):
-        other = np.where(rng.random(rows) < 0.98, codes[:, place], rng.integers(0, 4, rows))
+        other = np.where(rng.random(rows) < kept, codes[:, place], rng.integers(0, 4, rows))
         table[f"copy{place}"] = "w" + other.astype(str).astype(object)
     for place in range(numbers):
         means = 1.2 * rng.permutation(k)
@@ -98,20 +103,20 @@ CASES: dict[str, dict[str, object]] = {
     "3 classes, 8 columns": {},
     "the same, far apart (purity 0.8)": {"purity": 0.8},
     "the same, overlapping (0.45)": {"purity": 0.45},
+    "the same, hardly distinct (0.3)": {"purity": 0.3},
     "4 columns (0.8)": {"columns": 4, "purity": 0.8},
     "40 columns (0.3)": {"columns": 40, "purity": 0.3},
     "6 classes, 12 columns": {"k": 6, "columns": 12},
     "sizes 70%, 20%, 10%": {"shares": (0.7, 0.2, 0.1)},
-    "4 columns occur twice": {"copies": 4},
+    "4 columns occur twice (98% equal)": {"copies": 4},
+    "4 columns occur twice (85% equal)": {"copies": 4, "kept": 0.8},
     "4 columns and 4 of numbers": {"columns": 4, "purity": 0.5, "numbers": 4},
     "20% of the cells missing": {"missing": 0.2},
     "150 rows to learn from": {"rows": 300},
 }
 
 
-def clusterer(
-    learned: pd.DataFrame, new: pd.DataFrame, k: int, seed: int
-) -> tuple[Floats, Floats]:
+def clusterer(learned: pd.DataFrame, new: pd.DataFrame, k: int, seed: int) -> tuple[Floats, Floats]:
     model = TableClusterer(k, random_state=seed).fit(learned)
     return model.predict_proba(learned), model.predict_proba(new)
 

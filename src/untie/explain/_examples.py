@@ -239,8 +239,8 @@ def _placed(
     names_at = partial(fitted.names_at, data)
     found = None
     if clusterer is not None:
-        # Clusters without rows have no border.
-        found = clusterer._probabilities(kinds.codes[:-1])[:, list(map(int, clusters.names))]
+        numbers = np.array(clusters.names, dtype=np.intp)  # clusters without rows have no border
+        found = clusterer._probabilities(kinds.codes[:-1])[:, numbers]
     return _Placed(clusters, kinds, own, first, found, names_at, encoder._library)
 
 

@@ -102,15 +102,20 @@ class Card:
 def cards(study: Study) -> dict[str, Any]:
     """Return the cards of the largest clusters, and a table of all."""
     weights = study.weights
-    about = {"labels": study.labels, "sample_weight": weights, "clusterer": study.clusterer}
-    found = examples(study.encoder, study.frame, **about)
+    found = examples(
+        study.encoder,
+        study.frame,
+        labels=study.labels,
+        sample_weight=weights,
+        clusterer=study.clusterer,
+    )
     typical, borders = (None if frame is None else columns_of(frame) for frame in found)
     made = [_card(study, number, typical, borders) for number in study.largest]
     n_more = len(study.clusters) - len(made)
     more = f"; {n_more:,} more {'is' if n_more == 1 else 'are'} in the table"
     return {
         "said": f"{shown(study.verdict.headline, LONG_TEXT)}.",
-        "between": _between_clusters(study),
+        "between": between_clusters(study),
         "cards": made,
         "table": _all(study),
         "finer": _finer(study),
@@ -124,7 +129,7 @@ def cards(study: Study) -> dict[str, Any]:
     }
 
 
-def _between_clusters(study: Study) -> str:
+def between_clusters(study: Study) -> str:
     """Return a sentence on the rows between clusters; empty unless clusters were found."""
     if not study.verdict.found or len(study.clusters) < 2:
         return ""
@@ -201,7 +206,9 @@ def _card(study: Study, number: int, typical: Any, borders: Any) -> Card:
             f"{percent(here)} here, {percent(there)} in cluster {other}"
             for here, other, there in zip(*columns, strict=True)
         ]
-        near = _rows(study, f"{file}-border", f"Rows {caption} that nearly belong to another", own, notes)
+        near = _rows(
+            study, f"{file}-border", f"Rows {caption} that nearly belong to another", own, notes
+        )
     own = _lines_of(typical, number)
     copies = ["" if n == 1 else f"{count(n)} such" for n in own["weight"]]
     what = f"Values that are more frequent in cluster {number} than elsewhere"
