@@ -302,13 +302,14 @@ class TableClusterer(
         `predict` returns the most probable one, the first of equals. The probability of a cluster
         is its share of the rows times the likelihood of the row's cells in it, divided by the sum
         over all clusters; redundant columns share one weight in the likelihood. Where `fit` kept
-        the clusters of k-means, it falls with the squared distance to the mean instead, as fast as
-        agrees best with these likelihoods. A row in which no cell is known has the shares of the
-        clusters, or equal probabilities. :doc:`How well the probabilities are calibrated
-        </evidence/quality>` was measured.
+        the clusters of k-means, it falls with the squared distance to the mean instead, at the rate
+        that agrees best with these likelihoods. Cells that are unknown to the model say nothing in
+        the likelihood, so a row without known cells has the clusters' shares.
 
-        The probabilities compare the clusters with each other: a row that fits none of them may
-        have a probability near 1. :func:`untie.explain.assignments` flags such rows.
+        Where clusters are distinct, probabilities are calibrated: of the rows with a probability of
+        80%, about 80% are in the right cluster. Where clusters overlap much, they are too high.
+        Probabilities compare the clusters with each other, so a row that fits none of them may have
+        one near 1. :func:`untie.explain.assignments` flags such rows.
 
         Parameters
         ----------

@@ -69,8 +69,8 @@ def assignments(model: Any, data: Any) -> Any:
     >>> found = assignments(clusterer, new)
     >>> found[["cluster", "probability", "unlike", "unknown"]].round(2)
        cluster  probability  unlike  unknown
-    0        0         0.94   False        0
-    1        0         0.94    True        2
+    0        0         0.93   False        0
+    1        0         0.68    True        2
     >>> found.note[1]
     'unlike any cluster: x1=robot (unknown), x0=moon (unknown)'
     """
