@@ -195,8 +195,9 @@ def calibration_error(probabilities: Floats, is_right: NDArray[np.bool_]) -> flo
 
     Examples
     --------
-    >>> calibration_error(np.array([0.55, 0.55, 0.95, 0.95]), np.array([1, 0, 1, 1], dtype=bool))
-    0.05
+    >>> probabilities, is_right = np.array([0.5, 0.5, 0.75, 0.75]), np.array([1, 0, 1, 1]) > 0
+    >>> calibration_error(probabilities, is_right)
+    0.125
     """
     bins = np.minimum((probabilities * BINS).astype(int), BINS - 1)
     gaps = np.bincount(bins, probabilities - is_right, minlength=BINS)
