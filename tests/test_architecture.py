@@ -215,6 +215,7 @@ SHARED_BY_ESTIMATORS = {
     "_label",
     "_of_prepared",
     "_prepared",
+    "_probabilities",
     "_recipe",
     "_used",
     "_vector_task",

@@ -1,6 +1,7 @@
 """TableClusterer: clusters that are there, the same for every form of the same rows."""
 
 import pickle
+import warnings
 
 import dask.dataframe as dd
 import numpy as np
@@ -17,7 +18,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from lazy_sources import SOURCES, as_arrow
 from tables import encoder_of, latent_classes
-from untie import UNTIE, Polynomial, Preparer, TableClusterer, TableEncoder, scan
+from untie import UNTIE, Polynomial, Preparer, TableClusterer, TableEncoder, load_model, scan
 from untie._learn.selection.cluster_gain import description_gain
 from untie.clusterer import LAZY_PASSES
 from untie.datasets import load
@@ -240,6 +241,8 @@ def test_lazy_tables(case, kind, tmp_path):
     assert labels.column_names == ["cluster"]
     np.testing.assert_array_equal(labels["cluster"].to_numpy(), expected.labels_)
     np.testing.assert_array_equal(found.predict(table), expected.labels_)
+    probabilities = [model.predict_proba(table) for model in (found, expected)]
+    np.testing.assert_allclose(*probabilities, atol=1e-9)
     with pytest.raises(AttributeError, match="call predict, which streams"):
         found.labels_  # noqa: B018
 
@@ -501,3 +504,115 @@ def test_rows_of_which_nothing_is_known_are_counted():
     assert labels.shape == (20,)
     some.iloc[:3] = None
     clusterer.predict(some)  # missing cells are no values of other columns
+
+
+def slow_likelihoods(clusterer, table):
+    """Return, row by row, the probabilities of clusters by their last counts of values."""
+    labels, votes = clusterer.labels_, clusterer.encoder_._model.attributes.votes
+    k, result = clusterer.n_clusters_, []
+    for row in table.to_numpy():
+        logs = []
+        for c in range(k):
+            own = table[labels == c]
+            log = np.log(len(own) / len(table))
+            for name, cell, vote in zip(table, row, votes, strict=True):
+                share = (own[name] == cell).sum() + 10 * (table[name] == cell).mean()
+                log += vote * np.log(share / (len(own) + 10))
+            logs.append(log)
+        shares = np.exp(np.array(logs) - max(logs))
+        result.append(shares / shares.sum())
+    return np.array(result)
+
+
+def test_probabilities_are_those_of_the_likelihoods(large_and_small):
+    table, _ = large_and_small
+    clusterer = TableClusterer(3, preparer=None).fit(table)
+    assert clusterer._costs is not None
+    found, expected = clusterer.predict_proba(table), slow_likelihoods(clusterer, table)
+    # The costs are those before the last move, which changed a few rows at most.
+    assert np.abs(found - expected).mean() < 0.005
+    assert (found.argmax(axis=1) == clusterer.labels_).all()
+
+
+@given(seed=st.integers(0, 2**16), moves=st.sampled_from([0, 20]), purity=st.floats(0.1, 0.9))
+def test_the_predicted_cluster_is_the_most_probable_one(seed, moves, purity):
+    table, _ = latent_classes(120, 3, 5, 3, seed, purity)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("untie.clusterer.MOST_REASSIGNMENTS", moves)
+        clusterer = TableClusterer(3, preparer=None).fit(table)
+    rng = np.random.default_rng(seed)
+    hidden = table.where(rng.random(table.shape) < 0.7, other="never seen")
+    rows = pd.concat([table, hidden, table.drop_duplicates().iloc[::-1]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of some rows nothing is known
+        labels, found = clusterer.predict(rows), clusterer.predict_proba(rows)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(found.argmax(axis=1), labels)
+
+
+def test_a_row_without_known_cells_has_the_shares_of_the_clusters(large_and_small):
+    table, _ = large_and_small
+    clusterer = TableClusterer(3, preparer=None).fit(table)
+    with pytest.warns(UserWarning, match="Nothing is known of 1 of 1 rows"):
+        found = clusterer.predict_proba(pd.DataFrame([["?"] * 10], columns=list(table)))
+    shares = np.bincount(clusterer.labels_) / len(table)
+    np.testing.assert_allclose(found[0], shares, atol=0.01)
+
+
+def test_one_cluster_is_certain(case):
+    clusterer = TableClusterer(1, preparer=None).fit(case[0])
+    assert clusterer.predict_proba(case[0]).tolist() == [[1.0]] * len(case[0])
+
+
+@pytest.mark.parametrize("moves", [0, 20])
+@pytest.mark.parametrize("kind", ["parquet files", "polars lazy frame", "batch reader", "dask"])
+def test_probabilities_of_lazy_tables(large_and_small, kind, moves, tmp_path, monkeypatch):
+    table, _ = large_and_small
+    monkeypatch.setattr("untie.clusterer.MOST_REASSIGNMENTS", moves)
+    clusterer = TableClusterer(3, preparer=None).fit(table)
+    expected, names = clusterer.predict_proba(table), ["cluster0", "cluster1", "cluster2"]
+    if kind == "dask":
+        found = clusterer.predict_proba(dd.from_pandas(table, npartitions=3))
+        assert list(found.columns) == names
+        found = found.compute()
+    else:
+        reader = clusterer.predict_proba(SOURCES[kind](as_arrow(table.to_dict("list")), tmp_path))
+        assert reader.schema.names == names
+        found = reader.read_pandas()
+    np.testing.assert_allclose(found.to_numpy(), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("moves", [0, 20])
+def test_probabilities_do_not_depend_on_how_the_table_is_given(large_and_small, moves, monkeypatch):
+    table, _ = large_and_small
+    monkeypatch.setattr("untie.clusterer.MOST_REASSIGNMENTS", moves)
+    weights = np.random.default_rng(0).integers(1, 4, len(table))
+    expected = TableClusterer(3, preparer=None).fit(table, sample_weight=weights)
+    columns = list(table)[::-1]
+    renamed = table.map({"v0": "z", "v1": "b", "v2": "y", "v3": "a"}.get)
+    others = {
+        "rows": (table.sample(frac=1, random_state=0), table),
+        "columns": (table[columns], table[columns]),
+        "names": (renamed, renamed),
+    }
+    for given_rows, asked in others.values():
+        own = weights[given_rows.index]
+        found = TableClusterer(3, preparer=None).fit(given_rows, sample_weight=own)
+        np.testing.assert_allclose(
+            found.predict_proba(asked), expected.predict_proba(table), atol=1e-9
+        )
+    repeated = TableClusterer(3, preparer=None).fit(table.loc[table.index.repeat(weights)])
+    np.testing.assert_allclose(
+        repeated.predict_proba(table), expected.predict_proba(table), atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("moves", [0, 20])
+def test_saved_probabilities(large_and_small, moves, tmp_path, monkeypatch):
+    table, _ = large_and_small
+    monkeypatch.setattr("untie.clusterer.MOST_REASSIGNMENTS", moves)
+    clusterer = TableClusterer(3, preparer=None).fit(table)
+    assert (clusterer._sharpness == 1.0) == (clusterer._costs is not None) == bool(moves)
+    clusterer.save(tmp_path / "model.untie")
+    again = load_model(tmp_path / "model.untie")
+    np.testing.assert_array_equal(again.predict_proba(table), clusterer.predict_proba(table))

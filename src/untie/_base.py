@@ -20,6 +20,7 @@ from untie._count.row_sample import RowSample, in_canonical_order
 from untie._count.tally import sample_heard
 from untie._engines.source import A, Source
 from untie._learn.clustering.lloyd import Costs, Pass, cheapest, pack, walk_rows
+from untie._learn.clustering.probabilities import cluster_probabilities
 from untie._learn.nearest import Nearest, Search
 from untie._learn.parameters import AUTO, check_handle_unknown
 from untie._learn.vectors import LookUp
@@ -188,8 +189,8 @@ MOST_COLUMNS = 2**14
 CLUSTER = "cluster"
 """Name of the column of labels."""
 
-LABEL = np.dtype(np.int32)
-"""Type of the labels."""
+LABEL, PROBABILITY = np.dtype(np.int32), np.dtype(np.float64)
+"""Types of the labels, and of the probabilities of clusters."""
 
 
 class Coder(Protocol):
@@ -303,6 +304,41 @@ class LabelTask(CodingTask):
     def compute_columns(self, codes: Codes) -> Sequence[Any]:
         """Return the labels as a single column."""
         return [self.compute(codes)]
+
+
+@dataclass(frozen=True, eq=False)
+class ProbabilityTask(CodingTask):
+    """Rows -> how probable each cluster is.
+
+    Parameters
+    ----------
+    encoder : TableClusterer
+        Fitted.
+    costs : Costs
+        What each value costs in each cluster.
+    sharpness : float
+        Costs are multiplied by it.
+    """
+
+    costs: Costs
+    sharpness: float
+    dtype: np.dtype[Any] = PROBABILITY
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the columns: cluster0, cluster1, ..."""
+        return [f"{CLUSTER}{number}" for number in range(self.costs[0].shape[1])]
+
+    def check(self, form: str) -> None:
+        """Accept every form: probabilities are numbers."""
+
+    def compute(self, codes: Codes) -> FloatArray:
+        """Return the probabilities of coded rows; shape (n_rows, n_clusters)."""
+        return cluster_probabilities(pack(codes, self.costs), self.costs, self.sharpness)
+
+    def compute_columns(self, codes: Codes) -> Sequence[Any]:
+        """Return the probabilities of coded rows, cluster by cluster."""
+        return list(np.ascontiguousarray(self.compute(codes).T))
 
 
 def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None) -> RowSample:

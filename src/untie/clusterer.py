@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from untie._base import (
     LabelTask,
     PreparedInput,
+    ProbabilityTask,
     sample_source,
     see_as,
     walk_source,
@@ -40,6 +41,7 @@ from untie._learn.clustering.classification_em import (
     reassign_rows,
 )
 from untie._learn.clustering.points import AXES
+from untie._learn.clustering.probabilities import LIKELIHOOD, find_sharpness
 from untie._learn.parameters import AUTO
 from untie._learn.selection.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose_number
 from untie._learn.selection.k_choice import KChoice
@@ -298,16 +300,48 @@ class TableClusterer(
             nothing is computed yet.
         """
         check_is_fitted(self)
-        source = open_table(X)
-        if not source.is_lazy:
-            rows = self._seen(X).source
-            codes = self.encoder_._codes(rows)
-            warn_of_unknown_rows(
-                self.encoder_, rows, codes, weights_beside_totals(self.preparer_, X)
-            )
-            return self._label(codes)
-        source.check_streams()
-        return source.map_rows(self._label_task())
+        return self._map_rows(X, self._label_task())
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return how probable each cluster is for each row.
+
+        `predict` returns the most probable one, the first of equals. The probability of a cluster
+        is its share of the rows times the likelihood of the row's cells in it, divided by the sum
+        over all clusters; redundant columns share one weight in the likelihood. Where `fit` kept
+        the clusters of k-means, it falls with the squared distance to the mean instead, at the rate
+        that agrees best with these likelihoods. Cells that are unknown to the model say nothing in
+        the likelihood, so a row without known cells has the clusters' shares.
+
+        Where clusters are distinct, probabilities are calibrated: of the rows with a probability of
+        80%, about 80% are in the right cluster. Where clusters overlap much, they are too high.
+        Probabilities compare the clusters with each other, so a row that fits none of them may have
+        one near 1. :func:`untie.explain.assignments` flags such rows.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns seen in `fit`, in memory or lazy.
+
+        Returns
+        -------
+        array of shape (n_rows, n_clusters)
+            Each row sums to 1. For a lazy table, a pyarrow RecordBatchReader with one column per
+            cluster, "cluster0", "cluster1" and so on: rows are read as it is iterated, and keep
+            their order. For a Dask frame, a Dask frame with these columns; nothing is computed yet.
+
+        Examples
+        --------
+        >>> from untie import TableClusterer
+        >>> from untie.datasets import load
+        >>> X, y = load("zoo")
+        >>> clusterer = TableClusterer().fit(X)
+        >>> clusterer.predict_proba(X.iloc[[0, 74, 90]]).round(2)
+        array([[1.  , 0.  , 0.  , 0.  ],
+               [0.37, 0.63, 0.  , 0.  ],
+               [0.2 , 0.06, 0.66, 0.08]])
+        """
+        check_is_fitted(self)
+        return self._map_rows(X, self._probability_task())
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Find the clusters of a table's rows and return the labels.
@@ -466,6 +500,9 @@ class TableClusterer(
         self.inertia_, self.n_iter_ = lloyd.inertia_of(space, centers, found), n_iter + n_moves
         counts = [joint[order] for joint in found.counts]
         into = self._costs or lloyd.distance_costs(space, ordered)
+        self._sharpness = LIKELIHOOD
+        if self._costs is None:
+            self._sharpness = find_sharpness(into, cells.costs(lloyd.Pass(counts)), sample)
         self.cluster_radius_ = lloyd.find_cluster_radius(space, ordered, counts, into, sample)
 
     def _number(self, encoder: EncoderBase, sample: RowSample) -> tuple[KChoice | None, int]:
@@ -517,14 +554,38 @@ class TableClusterer(
         """Code the rows of a table; as `TableInput` does."""
         return self.encoder_._codes(self._seen(X).source, reported)
 
+    def _map_rows(self, X: Any, task: LabelTask | ProbabilityTask) -> Any:
+        """Return what a task makes of the rows of a table, in the form of the table's engine."""
+        source = open_table(X)
+        if source.is_lazy:
+            source.check_streams()
+            return source.map_rows(task)
+        rows = self._seen(X).source
+        codes = self.encoder_._codes(rows)
+        warn_of_unknown_rows(self.encoder_, rows, codes, weights_beside_totals(self.preparer_, X))
+        return task.compute(codes)
+
     def _label(self, codes: Codes) -> NDArray[np.int32]:
         return self._label_task().compute(codes)
 
+    def _probabilities(self, codes: Codes) -> FloatArray:
+        return self._probability_task().compute(codes)
+
     def _label_task(self) -> LabelTask:
-        costs = self._costs or lloyd.distance_costs(self.encoder_._model.space, self._centers())
+        return LabelTask(self._without_labels(), self._costs_now())
+
+    def _probability_task(self) -> ProbabilityTask:
+        return ProbabilityTask(self._without_labels(), self._costs_now(), self._sharpness)
+
+    def _costs_now(self) -> lloyd.Costs:
+        """Return what decides the clusters: minus log likelihoods, or distances to the means."""
+        return self._costs or lloyd.distance_costs(self.encoder_._model.space, self._centers())
+
+    def _without_labels(self) -> Self:
+        """Return the clusterer as it is now, without the labels, which workers need not get."""
         as_now = copy(self)
-        as_now._labels = None  # which workers need not get
-        return LabelTask(as_now, costs)
+        as_now._labels = None
+        return as_now
 
     def _centers(self) -> lloyd.Centers:
         return lloyd.split_columns(self.cluster_centers_, self.encoder_._model.vectors)

@@ -56,7 +56,9 @@ def test_new_rows_have_a_distance_and_a_note(model, new):
     answer = ask("assign", model, new)
     assert answer.exit_code == 0, answer.output
     rows = rows_of(answer.stdout)
-    assert list(rows[0])[-4:] == ["cluster", "distance", "unknown", "note"]
+    names = ["cluster", "probability", "distance", "unknown", "note"]
+    assert list(rows[0])[-5:] == names
+    assert all(0.5 <= float(row["probability"]) <= 1 for row in rows)
     assert [row["unknown"] for row in rows[2:7]] == ["0", "1", "3", "1", "0"]
     assert rows[3]["note"] == "colour=purple (unknown)"
     assert rows[4]["note"].startswith("unlike any cluster: ")

@@ -172,3 +172,12 @@ def test_numbers_outside_what_the_preparer_has_seen_are_noted(tmp_path):
         assert notes.str.contains("outside").tolist() == [False, False, True, True, False]
         assert notes[2].endswith("age=70 (outside 20 to 69)")
         assert notes[3].endswith("age=-1 (outside 20 to 69)")
+
+
+def test_the_probability_is_that_of_the_cluster():
+    table, _ = latent_classes(200, 3, 5, 3, seed=0, purity=0.6)
+    clusterer = TableClusterer(3, preparer=None).fit(table)
+    found, probabilities = assignments(clusterer, table), clusterer.predict_proba(table)
+    assert list(found)[:2] == ["cluster", "probability"]
+    np.testing.assert_array_equal(found.probability, probabilities.max(axis=1))
+    np.testing.assert_array_equal(found.cluster, probabilities.argmax(axis=1))

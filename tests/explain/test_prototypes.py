@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from tables import latent_classes
-from untie import UNTIE, TableEncoder
+from untie import UNTIE, TableClusterer, TableEncoder
 from untie.explain import border_cases, prototypes
 
 
@@ -105,3 +105,21 @@ def test_frames_and_bad_input(case):
         prototypes(encoder, table, labels=classes, sample_weight=classes != 2)
     with pytest.raises(ValueError, match="n must be a positive integer"):
         prototypes(encoder, table, labels=classes, n=0)
+
+
+def test_border_cases_of_a_clusterer_have_the_lowest_probabilities(case):
+    _, table, _ = case
+    clusterer = TableClusterer(3, preparer=None).fit(table)
+    found = border_cases(clusterer, table, n=3)
+    probabilities, labels = clusterer.predict_proba(table), clusterer.labels_
+    kinds = ~table.duplicated().to_numpy()
+    for cluster, part in found.groupby("cluster"):
+        own = np.sort(probabilities[kinds & (labels == cluster), cluster])
+        np.testing.assert_allclose(part.probability, own[:3])
+        for line in part.itertuples():
+            others = np.delete(probabilities[line.position], cluster)
+            assert line.other_probability == pytest.approx(others.max())
+            assert probabilities[line.position, line.other] == line.other_probability
+            assert labels[line.position] == cluster
+    given = border_cases(clusterer, table, labels=labels)
+    assert list(given) == ["cluster", "rank", "position", "other", "margin"]

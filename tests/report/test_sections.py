@@ -1,7 +1,9 @@
 """What the sections say of clusters, values, labels and columns, against plain counting."""
 
 import re
+from dataclasses import replace
 from html import unescape
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -14,6 +16,8 @@ from untie._learn.selection.choose_k import clustering_f_score, purity
 from untie.datasets import load
 from untie.explain import associations, families
 from untie.report import make_report
+from untie.report._clusters import between_clusters
+from untie.report._study import Study
 from untie.report._table import TableView, view
 
 
@@ -363,3 +367,41 @@ def test_the_page_names_the_option_of_the_command_too():
     said = "its 4 numbers are categories; --ordered (in Python ordered=) keeps"
     assert done["size"].startswith(f"kept, {said} their order; ")
     assert "TableEncoder(" not in done["size"]
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        (None, "2 of 4 rows (50%) are between clusters: the probability of their cluster is below"),
+        ([1.0, 1.0, 0.0, 1.0], "1 of 3 rows (33%) is between clusters: the probability of its"),
+        ([1.0, 1.0, 0.0, 0.0], "No row is between clusters: each belongs to its own with a"),
+        ([1.5, 1.0, 0.0, 2.5], "50% of the rows, by weight, are between clusters: the probability"),
+    ],
+)
+def test_rows_between_clusters_are_counted(weights, said):
+    chances = [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7], [0.5, 0.5]]
+    study = Study(
+        encoder=SimpleNamespace(_codes=lambda frame: None),
+        clusterer=SimpleNamespace(_probabilities=lambda codes: np.array(chances)),
+        frame=None,
+        labels=np.array([0, 0, 1, 0]),
+        weights=None if weights is None else np.array(weights),
+        verdict=SimpleNamespace(found=True),
+        finer=None,
+        preparer=None,
+        answers=None,
+        seed=0,
+        code=None,
+    )
+    assert between_clusters(study).startswith(said)
+    assert between_clusters(replace(study, verdict=SimpleNamespace(found=False))) == ""
+
+
+def test_the_page_counts_the_rows_between_clusters(report, prepared):
+    rows, clusterer = prepared
+    n = int((clusterer.predict_proba(rows).max(axis=1) < 0.8).sum())
+    said = report.to_dict()["sections"]["clusters"]["between"]
+    assert n > 1
+    assert said.startswith(f"{n} of 360 rows (")
+    assert said in section(report, "clusters")
+    assert said in report.to_markdown()

@@ -553,6 +553,7 @@ _CLUSTERER = record(
     cluster_radius_=_reach,
     _labels=lambda c: maybe(numbers((None,), "i", least=0, most=_sizes(c)[0] - 1)),
     _costs=_costs,
+    _sharpness=number(0, LARGEST),
     **_SEEN,
 )
 

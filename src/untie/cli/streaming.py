@@ -234,7 +234,13 @@ def _first_rows(reader: Any, n: int) -> Any:
 SHOWN_UNLIKE = 10
 """At most this many rows that are unlike any cluster are shown on a terminal."""
 
-NEW_COLUMNS = {"cluster": "int64", "distance": "float64", "unknown": "int64", "note": "string"}
+NEW_COLUMNS = {
+    "cluster": "int64",
+    "probability": "float64",
+    "distance": "float64",
+    "unknown": "int64",
+    "note": "string",
+}
 """What is found of a row, and the types of Arrow."""
 
 

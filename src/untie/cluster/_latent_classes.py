@@ -296,6 +296,9 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
     >>> model = LatentClasses(n_classes=2, random_state=0).fit(table)
     >>> model.predict([["a", "x", "p"], ["c", "y", "q"]])
     array([1, 0])
+    >>> model.predict_proba([["a", "x", "p"], [None, None, "q"]]).round(2)
+    array([[0.  , 1.  ],
+           [0.99, 0.01]])
     >>> model.class_profiles().round(2)
       column value  class0  class1
     0     x0     a    0.01    0.99

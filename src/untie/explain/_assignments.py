@@ -28,7 +28,7 @@ ROUNDING = 1e-9
 
 
 def assignments(model: Any, data: Any) -> Any:
-    """Return the cluster of each row, how far it is from the mean, and whether it belongs there.
+    """Return the cluster of each row, how probable it is, and whether the row fits any cluster.
 
     A row is unlike any cluster if it is farther from the mean of each than 99 % of the rows that
     this cluster was made of (``cluster_radius_.farthest``). A value that the model has not seen
@@ -45,8 +45,10 @@ def assignments(model: Any, data: Any) -> Any:
     Returns
     -------
     frame
-        One row per row of the table: cluster (as `predict` returns it), distance (not squared, to
-        the mean of this cluster; that of `transform`, but for unknown values), unlike (whether the
+        One row per row of the table: cluster (as `predict` returns it), probability (of this
+        cluster, compared with the others: see `TableClusterer.predict_proba`; that of a row that is
+        unlike any cluster may be high), distance (not squared, to the mean of this cluster; that of
+        `transform`, but for unknown values), unlike (whether the
         row is unlike any cluster), unknown (the number of values that the model has not seen),
         nothing_known (whether all cells are missing or such values) and note: the cells that make
         the row unlike, or the unknown values, and numbers outside the range that the
@@ -65,17 +67,18 @@ def assignments(model: Any, data: Any) -> Any:
     >>> clusterer = TableClusterer(2).fit(rows)
     >>> new = [["land", "cow", "lungs"], ["moon", "robot", "lungs"]]
     >>> found = assignments(clusterer, new)
-    >>> found[["cluster", "unlike", "unknown"]]
-       cluster  unlike  unknown
-    0        0   False        0
-    1        0    True        2
+    >>> found[["cluster", "probability", "unlike", "unknown"]].round(2)
+       cluster  probability  unlike  unknown
+    0        0         0.93   False        0
+    1        0         0.68    True        2
     >>> found.note[1]
     'unlike any cluster: x1=robot (unknown), x0=moon (unknown)'
     """
     fitted = as_fitted(model, data)
     clusterer, encoder, rows = fitted.clusters, fitted.encoder, fitted.rows(data)[0]
     codes = encoder._codes(rows)
-    labels = clusterer._label(codes)  # without the warning of `predict`, as the answer says more
+    # Without the warning of `predict`, as the answer says more.
+    labels, probabilities = clusterer._label(codes), clusterer._probabilities(codes)
     unknown = unknown_cells(encoder, rows, codes)
     blank = nothing_known(encoder, rows, codes)
     codes, tables = _with_unknown(clusterer, codes, unknown)
@@ -106,6 +109,7 @@ def assignments(model: Any, data: Any) -> Any:
         notes = with_outside(notes, outside)
     columns = {
         "cluster": labels,
+        "probability": probabilities[np.arange(len(labels)), labels],
         "distance": own,
         "unlike": unlike,
         "unknown": n_unknown,

@@ -1,6 +1,6 @@
 """Rows that are typical of a cluster, and rows between two."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,6 +13,7 @@ from untie._learn.spaces.value_space import add_up, count_members
 from untie._table import frames
 from untie._util.checks import check_integer
 from untie._util.types import FloatArray, IntArray
+from untie.clusterer import TableClusterer
 
 
 def prototypes(
@@ -65,7 +66,11 @@ def prototypes(
 def border_cases(
     model: Any, data: Any, *, n: int = 3, labels: Any = None, sample_weight: Any = None
 ) -> Any:
-    """Return the rows of each cluster that are nearest to another one; equal rows once.
+    """Return the rows of each cluster that nearly belong to another one; equal rows once.
+
+    For the clusters of a TableClusterer, these are the rows with the lowest probability of their
+    cluster (see `TableClusterer.predict_proba`); for other labels, those whose distance to another
+    cluster's mean is closest to that to their own.
 
     Parameters
     ----------
@@ -85,9 +90,11 @@ def border_cases(
     -------
     frame
         cluster, rank (from 1), position (of the first of equal rows), name (of that row, if rows
-        have names), other (the other cluster whose mean is nearest), margin: (b - a) / max(a, b)
-        with the distances a to the mean of its own cluster and b to the other's. 1 is well inside,
-        0 in the middle of the two; below 0 the row is nearer to the other.
+        have names), other (the other cluster: the most probable one, or that with the nearest
+        mean), margin: (b - a) / max(a, b) with the distances a to the mean of its own cluster and b
+        to the other's. 1 is well inside, 0 in the middle of the two; below 0 the row is nearer to
+        the other. For the clusters of a TableClusterer also probability and other_probability: of
+        the two clusters.
 
     See Also
     --------
@@ -115,14 +122,21 @@ def border_cases(
 
 
 def examples(
-    model: Any, data: Any, *, n: int = 3, labels: Any = None, sample_weight: Any = None
+    model: Any,
+    data: Any,
+    *,
+    n: int = 3,
+    labels: Any = None,
+    sample_weight: Any = None,
+    clusterer: TableClusterer | None = None,
 ) -> tuple[Any, Any]:
     """Return what `prototypes` and `border_cases` do, from one reading of the rows.
 
-    Of a single cluster there are no border cases, but None.
+    Of a single cluster there are no border cases, but None. The labels may be known to be those of
+    a `clusterer`, which then has their probabilities.
     """
     fitted = as_fitted(model, data)
-    placed = _placed(fitted, data, labels, sample_weight)
+    placed = _placed(fitted, data, labels, sample_weight, clusterer)
     borders = _between(placed, n) if len(placed.clusters) > 1 else None
     return _typical(placed, n), borders
 
@@ -141,6 +155,8 @@ class _Placed:
         The number of their cluster.
     distances : array of shape (n_kinds, n_clusters)
         Squared.
+    probabilities : array of shape (n_kinds, n_clusters) or None
+        How probable the clusters are, where they are those of a TableClusterer.
     names_at : callable
         Returns the names of the rows at some positions; None if they have none.
     library : str
@@ -151,6 +167,7 @@ class _Placed:
     kinds: Distinct
     members: IntArray
     distances: FloatArray
+    probabilities: FloatArray | None
     names_at: Callable[[IntArray], list[str] | None]
     library: str
 
@@ -159,25 +176,30 @@ def _typical(placed: _Placed, n: int) -> Any:
     kinds, members = placed.kinds, placed.members
     own = placed.distances[np.arange(len(members)), members]
     own[kinds.weights == 0] = np.inf
-    chosen = _best_of_each(members, own, kinds.first, n)
+    chosen = _best_of_each(members, [own], kinds.first, n)
     more = {"distance": np.sqrt(own[chosen]), "weight": kinds.weights[chosen]}
     return _frame(placed, chosen, more)
 
 
 def _between(placed: _Placed, n: int) -> Any:
-    kinds, members = placed.kinds, placed.members
+    kinds, members, found = placed.kinds, placed.members, placed.probabilities
     to_all = np.sqrt(placed.distances)
     every = np.arange(len(members))
-    own = to_all[every, members]
-    to_all[every, members] = np.inf
-    other = to_all.argmin(axis=1)
-    farther = np.maximum(own, to_all[every, other])
-    gap = to_all[every, other] - own
-    margin = np.divide(gap, farther, out=np.zeros_like(gap), where=farther > 0)
+    near = -to_all if found is None else found.copy()
+    near[every, members] = -np.inf
+    other = near.argmax(axis=1)
+    own, far = to_all[every, members], to_all[every, other]
+    farther = np.maximum(own, far)
+    margin = np.divide(far - own, farther, out=np.zeros_like(own), where=farther > 0)
     margin[kinds.weights == 0] = np.inf
-    chosen = _best_of_each(members, margin, kinds.first, n)
+    scores = [margin] if found is None else [found[every, members], margin]
+    chosen = _best_of_each(members, scores, kinds.first, n)
     others = [placed.clusters.names[member] for member in other[chosen]]
-    return _frame(placed, chosen, {"other": others, "margin": margin[chosen]})
+    columns = {"other": others, "margin": margin[chosen]}
+    if found is not None:
+        columns["probability"] = found[chosen, members[chosen]]
+        columns["other_probability"] = found[chosen, other[chosen]]
+    return _frame(placed, chosen, columns)
 
 
 def _frame(placed: _Placed, chosen: IntArray, more: dict[str, Any]) -> Any:
@@ -191,7 +213,14 @@ def _frame(placed: _Placed, chosen: IntArray, more: dict[str, Any]) -> Any:
     return frames.make_frame(placed.library, columns | more)
 
 
-def _placed(fitted: FittedTable, data: Any, labels: Any, sample_weight: Any) -> _Placed:
+def _placed(
+    fitted: FittedTable,
+    data: Any,
+    labels: Any,
+    sample_weight: Any,
+    clusterer: TableClusterer | None = None,
+) -> _Placed:
+    clusterer = fitted.clusterer if labels is None else clusterer
     clustered = fitted.clustered(data, labels, sample_weight)
     encoder, clusters, weights = fitted.encoder, clustered.partition, clustered.weights
     codes = encoder._codes(clustered.rows)
@@ -208,14 +237,25 @@ def _placed(fitted: FittedTable, data: Any, labels: Any, sample_weight: Any) -> 
     kinds = distinct_rows([*codes, clusters.members], widths, weights)
     own, first = clusters.members[kinds.first], distances[kinds.first]
     names_at = partial(fitted.names_at, data)
-    return _Placed(clusters, kinds, own, first, names_at, encoder._library)
+    found = None
+    if clusterer is not None:
+        numbers = np.array(clusters.names, dtype=np.intp)  # clusters without rows have no border
+        found = clusterer._probabilities(kinds.codes[:-1])[:, numbers]
+    return _Placed(clusters, kinds, own, first, found, names_at, encoder._library)
 
 
-def _best_of_each(members: IntArray, scores: FloatArray, positions: IntArray, n: int) -> IntArray:
-    """Return, cluster by cluster, the entries of the lowest scores; infinite ones are out."""
+def _best_of_each(
+    members: IntArray, scores: Sequence[FloatArray], positions: IntArray, n: int
+) -> IntArray:
+    """Return, cluster by cluster, the entries of the lowest scores, of which the first decides.
+
+    Those with an infinite last score are left out.
+    """
     # Sums in another order differ in their last digits; such rows are equally good.
-    order = np.lexsort((positions, np.round(scores, 9), members))
-    return order[(_ranks(members[order]) <= n) & np.isfinite(scores[order])]
+    rounded = [np.round(score, 9) for score in reversed(scores)]
+    order = np.lexsort((positions, *rounded, members))
+    order = order[np.isfinite(scores[-1][order])]
+    return order[_ranks(members[order]) <= n]
 
 
 def _ranks(members: IntArray) -> IntArray:

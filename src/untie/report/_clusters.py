@@ -11,7 +11,7 @@ from untie._table.intervals import equal_runs, names_in_order, phrase, run_name
 from untie._util.types import FloatArray, IntArray
 from untie.explain import examples
 from untie.report._limits import LONG_TEXT, short, shown
-from untie.report._study import Study
+from untie.report._study import SURE_OF_CLUSTER, Study
 from untie.report._table import Cell, TableView, count, heat_view, percent, view
 
 CARD_COLUMNS = 25
@@ -83,7 +83,7 @@ class Card:
     typical_rows : TableView
         Rows near its mean.
     border_rows : TableView or None
-        Rows near another cluster.
+        Rows that nearly belong to another cluster, with the probabilities of both.
     """
 
     number: int
@@ -102,13 +102,20 @@ class Card:
 def cards(study: Study) -> dict[str, Any]:
     """Return the cards of the largest clusters, and a table of all."""
     weights = study.weights
-    found = examples(study.encoder, study.frame, labels=study.labels, sample_weight=weights)
+    found = examples(
+        study.encoder,
+        study.frame,
+        labels=study.labels,
+        sample_weight=weights,
+        clusterer=study.clusterer,
+    )
     typical, borders = (None if frame is None else columns_of(frame) for frame in found)
     made = [_card(study, number, typical, borders) for number in study.largest]
     n_more = len(study.clusters) - len(made)
     more = f"; {n_more:,} more {'is' if n_more == 1 else 'are'} in the table"
     return {
         "said": f"{shown(study.verdict.headline, LONG_TEXT)}.",
+        "between": between_clusters(study),
         "cards": made,
         "table": _all(study),
         "finer": _finer(study),
@@ -120,6 +127,46 @@ def cards(study: Study) -> dict[str, Any]:
         else "",
         "nothing": NOTHING_MAKES_IT,
     }
+
+
+def between_clusters(study: Study) -> str:
+    """Return a sentence on the rows between clusters; empty unless clusters were found."""
+    if not study.verdict.found or len(study.clusters) < 2:
+        return ""
+    return uncertain_said(study.uncertain, float(study.sizes.sum()), study.is_weighted)
+
+
+def uncertain_said(n_uncertain: float, n_all: float, is_weighted: bool) -> str:
+    """Return a sentence on the rows whose cluster has a low probability.
+
+    Parameters
+    ----------
+    n_uncertain, n_all : float
+        Weight of these rows, and of all.
+    is_weighted : bool
+        Whether rows count differently, so that only shares are reported.
+
+    Examples
+    --------
+    >>> uncertain_said(412, 5000, is_weighted=False)
+    '412 of 5,000 rows (8.2%) are between clusters: the probability of their cluster is below 80%.'
+    >>> uncertain_said(0, 5000, is_weighted=False)
+    'No row is between clusters: each belongs to its own with a probability of at least 80%.'
+    """
+    sure = percent(SURE_OF_CLUSTER)
+    if not n_uncertain:
+        return (
+            "No row is between clusters: each belongs to its own with a probability of at least "
+            f"{sure}."
+        )
+    share = percent(n_uncertain / n_all)
+    if is_weighted:
+        which, whose = f"{share} of the rows, by weight, are", "their"
+    elif n_uncertain == 1:
+        which, whose = f"1 of {count(n_all)} rows ({share}) is", "its"
+    else:
+        which, whose = f"{count(n_uncertain)} of {count(n_all)} rows ({share}) are", "their"
+    return f"{which} between clusters: the probability of {whose} cluster is below {sure}."
 
 
 def _meaning(study: Study, made: list[Card]) -> str:
@@ -154,11 +201,14 @@ def _card(study: Study, number: int, typical: Any, borders: Any) -> Card:
     near = None
     if borders is not None:
         own = _lines_of(borders, number)
+        columns = (own[name] for name in ("probability", "other", "other_probability"))
         notes = [
-            f"{'almost' if margin >= 0 else 'nearer to'} cluster {other}"
-            for other, margin in zip(own["other"], own["margin"], strict=True)
+            f"{percent(here)} here, {percent(there)} in cluster {other}"
+            for here, other, there in zip(*columns, strict=True)
         ]
-        near = _rows(study, f"{file}-border", f"Rows {caption} near another", own, notes)
+        near = _rows(
+            study, f"{file}-border", f"Rows {caption} that nearly belong to another", own, notes
+        )
     own = _lines_of(typical, number)
     copies = ["" if n == 1 else f"{count(n)} such" for n in own["weight"]]
     what = f"Values that are more frequent in cluster {number} than elsewhere"

@@ -126,7 +126,7 @@ def _overview(content: Content) -> list[Any]:
 def _clusters(content: Content) -> list[Any]:
     found = content["clusters"]
     finer = ("divided", "finer") if found["finer"] else ()
-    blocks = _some(found, "said", "meaning", "table", *finer, "described")
+    blocks = _some(found, "said", "between", "meaning", "table", *finer, "described")
     for card in found["cards"]:
         blocks.append(_title(f"Cluster {card.number}: {card.name}"))
         blocks += [card.values or NOTHING_MAKES_IT, card.typical_rows, card.border_rows]

@@ -25,6 +25,9 @@ LEAST_OF_A_CLUSTER = 30
 CARDS = 12
 """At most this many clusters have a card of their own."""
 
+SURE_OF_CLUSTER = 0.8
+"""Rows whose cluster has a lower probability are said to be between clusters."""
+
 NAMELESS = "label"
 """What a label is called that has no name, or that of a column with other cells."""
 
@@ -139,6 +142,13 @@ class Study:
         """Weight of each cluster's rows, in the order of `clusters`."""
         totals = np.bincount(self.labels, self.weights).astype(float)
         return totals[self.clusters]
+
+    @property
+    def uncertain(self) -> float:
+        """Weight of the rows whose cluster has a probability below `SURE_OF_CLUSTER`."""
+        codes = self.encoder._codes(self.frame)
+        is_unsure = self.clusterer._probabilities(codes).max(axis=1) < SURE_OF_CLUSTER
+        return float(self.row_weights @ is_unsure)
 
     @cached_property
     def found(self) -> Profile:
