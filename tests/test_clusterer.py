@@ -51,7 +51,7 @@ def test_classes_are_found(case, n_clusters):
 @pytest.mark.parametrize("moves", [0, 20])
 def test_means_distances_and_inertia_are_those_of_the_vectors(large_and_small, monkeypatch, moves):
     table, _ = large_and_small
-    monkeypatch.setattr("untie.clusterer.MOST_REASSIGNMENTS", moves)
+    limit_moves(monkeypatch, moves)
     clusterer = TableClusterer(3, preparer=None).fit(table)
     vectors = clusterer.encoder_.transform(table)
     labels = clusterer.labels_
@@ -69,10 +69,17 @@ def test_means_distances_and_inertia_are_those_of_the_vectors(large_and_small, m
     np.testing.assert_array_equal(clusterer.predict(table), labels)
 
 
+def limit_moves(monkeypatch, moves):
+    """Let the refinement take at most so many passes; without any, EM is left out as well."""
+    monkeypatch.setattr("untie.clusterer.MOST_REASSIGNMENTS", moves)
+    if moves == 0:
+        monkeypatch.setattr("untie.clusterer.find_by_em", lambda *_: None)
+
+
 def without_moves(monkeypatch, fit):
     """Return what k-means alone gives."""
     with monkeypatch.context() as patch:
-        patch.setattr("untie.clusterer.MOST_REASSIGNMENTS", 0)
+        limit_moves(patch, 0)
         return fit()
 
 
@@ -84,7 +91,6 @@ def test_moves_find_a_large_class_beside_small_ones(monkeypatch):
         clusterer = TableClusterer(3, encoder=encoder, preparer=None, n_init=10)
         split = without_moves(monkeypatch, lambda t=table, c=clusterer: clone(c).fit(t))
         found = clusterer.fit(table)
-        assert found.n_iter_ > split.n_iter_
         scores.append([adjusted_rand_score(classes, c.labels_) for c in (split, found)])
     before, after = np.mean(scores, axis=0)
     assert after > before + 0.05
@@ -170,7 +176,7 @@ def test_passive_columns_move_nothing(large_and_small):
 
 
 def test_as_good_as_scikit_learns_k_means_where_rows_are_more_than_the_sample(monkeypatch):
-    monkeypatch.setattr("untie.clusterer.MOST_REASSIGNMENTS", 0)
+    limit_moves(monkeypatch, 0)
     table, _ = latent_classes(6_000, 5, 9, 6, seed=0, purity=0.4)
     clusterer = TableClusterer(5, preparer=None).fit(table)
     assert table.drop_duplicates().shape[0] > 2_000
@@ -538,7 +544,7 @@ def test_probabilities_are_those_of_the_likelihoods(large_and_small):
 def test_the_predicted_cluster_is_the_most_probable_one(seed, moves, purity):
     table, _ = latent_classes(120, 3, 5, 3, seed, purity)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("untie.clusterer.MOST_REASSIGNMENTS", moves)
+        limit_moves(patch, moves)
         clusterer = TableClusterer(3, preparer=None).fit(table)
     rng = np.random.default_rng(seed)
     hidden = table.where(rng.random(table.shape) < 0.7, other="never seen")
@@ -568,7 +574,7 @@ def test_one_cluster_is_certain(case):
 @pytest.mark.parametrize("kind", ["parquet files", "polars lazy frame", "batch reader", "dask"])
 def test_probabilities_of_lazy_tables(large_and_small, kind, moves, tmp_path, monkeypatch):
     table, _ = large_and_small
-    monkeypatch.setattr("untie.clusterer.MOST_REASSIGNMENTS", moves)
+    limit_moves(monkeypatch, moves)
     clusterer = TableClusterer(3, preparer=None).fit(table)
     expected, names = clusterer.predict_proba(table), ["cluster0", "cluster1", "cluster2"]
     if kind == "dask":
@@ -585,7 +591,7 @@ def test_probabilities_of_lazy_tables(large_and_small, kind, moves, tmp_path, mo
 @pytest.mark.parametrize("moves", [0, 20])
 def test_probabilities_do_not_depend_on_how_the_table_is_given(large_and_small, moves, monkeypatch):
     table, _ = large_and_small
-    monkeypatch.setattr("untie.clusterer.MOST_REASSIGNMENTS", moves)
+    limit_moves(monkeypatch, moves)
     weights = np.random.default_rng(0).integers(1, 4, len(table))
     expected = TableClusterer(3, preparer=None).fit(table, sample_weight=weights)
     columns = list(table)[::-1]
@@ -610,7 +616,7 @@ def test_probabilities_do_not_depend_on_how_the_table_is_given(large_and_small, 
 @pytest.mark.parametrize("moves", [0, 20])
 def test_saved_probabilities(large_and_small, moves, tmp_path, monkeypatch):
     table, _ = large_and_small
-    monkeypatch.setattr("untie.clusterer.MOST_REASSIGNMENTS", moves)
+    limit_moves(monkeypatch, moves)
     clusterer = TableClusterer(3, preparer=None).fit(table)
     assert (clusterer._sharpness == 1.0) == (clusterer._costs is not None) == bool(moves)
     clusterer.save(tmp_path / "model.untie")

@@ -381,8 +381,10 @@ def test_the_page_names_the_option_of_the_command_too():
 def test_rows_between_clusters_are_counted(weights, said):
     chances = [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7], [0.5, 0.5]]
     study = Study(
-        encoder=SimpleNamespace(_codes=lambda frame: None),
-        clusterer=SimpleNamespace(_probabilities=lambda codes: np.array(chances)),
+        clusterer=SimpleNamespace(
+            encoder_=SimpleNamespace(_codes=lambda frame: None),
+            _probabilities=lambda codes: np.array(chances),
+        ),
         frame=None,
         labels=np.array([0, 0, 1, 0]),
         weights=None if weights is None else np.array(weights),
