@@ -73,12 +73,12 @@ def real_tables() -> Iterator[LabeledTable]:
 
 
 def peer_tables(folder: Path) -> Iterator[LabeledTable]:
-    """Read the files of a folder, whose cells are codes and whose first column is the class."""
-    for path in sorted(folder.glob("*.csv")):
+    """Read the files of a folder, whose cells are codes and whose column class is the class."""
+    for path in sorted(folder.glob("*.csv*")):
         # The codes are names: as numbers, they would be in an order.
         frame = pd.read_csv(path, dtype=str, keep_default_na=False)
         y = pd.factorize(frame["class"])[0]
-        yield LabeledTable(path.stem, "peers", frame.drop(columns="class"), y)
+        yield LabeledTable(path.name.split(".")[0], "peers", frame.drop(columns="class"), y)
 
 
 def parse(text: str) -> pd.DataFrame:
