@@ -22,7 +22,7 @@ out. What they make of them:
 
 The last two have 10 starts. For k-prototypes, FAMD and one-hot, missing numbers are the median and
 missing words are a word; where a table has no numbers, k-modes and MCA take the place of the first
-two.
+two, and where it has no words, k-means and PCA.
 """
 
 from __future__ import annotations
@@ -102,7 +102,9 @@ def k_prototypes(X: pd.DataFrame, k: int, seed: int) -> Labels:
     numbers, words = split(X)
     if not numbers.shape[1]:
         return KModes(k, init="random", n_init=RESTARTS, random_state=seed).fit(words).labels_
-    values = np.hstack([StandardScaler().fit_transform(numbers).astype(object), words])
+    if not words.shape[1]:
+        return k_means(standardized(numbers), k, seed)
+    values = np.hstack([standardized(numbers).astype(object), words])
     positions = list(range(numbers.shape[1], values.shape[1]))
     model = _prototypes_package().KPrototypes(k, n_init=PROTOTYPE_RESTARTS, random_state=seed)
     return model.fit_predict(values, categorical=positions)
@@ -145,12 +147,19 @@ def step_mix(X: pd.DataFrame, k: int, seed: int) -> Labels:
 
 def one_hot(X: pd.DataFrame, k: int, seed: int) -> Labels:
     numbers, words = split(X)
-    encoded = OneHotEncoder(sparse_output=False).fit_transform(words)
-    return k_means(np.hstack([StandardScaler().fit_transform(numbers), encoded]), k, seed)
+    parts = [standardized(numbers)]
+    if words.shape[1]:
+        parts.append(OneHotEncoder(sparse_output=False).fit_transform(words))
+    return k_means(np.hstack(parts), k, seed)
 
 
 def k_means(vectors: NDArray[np.floating], k: int, seed: int) -> Labels:
     return KMeans(k, n_init=RESTARTS, random_state=seed).fit_predict(vectors)
+
+
+def standardized(numbers: pd.DataFrame) -> NDArray[np.floating]:
+    values = numbers.to_numpy()
+    return StandardScaler().fit_transform(values) if values.shape[1] else values
 
 
 def split(X: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -219,7 +219,8 @@ def grounds(tables: list[LabeledTable]) -> dict[str, list[LabeledTable]]:
     for kind in [*kinds, "all"] if len(kinds) > 1 else kinds:
         members = [table for table in tables if kind in (table.kind, "all")]
         held_back = [is_held_back(table.name, table.kind) for table in members]
-        found[kind] = members
+        if not all(held_back):  # else it would be the last group again
+            found[kind] = members
         found[f"{kind}, seen"] = list(compress(members, np.logical_not(held_back)))
         found[f"{kind}, held out"] = list(compress(members, held_back))
     return {ground: members for ground, members in found.items() if members}
