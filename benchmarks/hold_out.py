@@ -35,6 +35,7 @@ from sklearn.metrics import adjusted_rand_score
 import mixed
 from mixed import Labels, Method, gower_distances, k_means
 from quality.hold_out import hold_out_tables
+from quality.hold_out import main as show_list
 from quality.mixed_tables import MixedTable, mixed_tables
 from quality.summaries import print_rows, summary_rows
 from quality.word_tables import word_tables
@@ -94,16 +95,16 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=SEEDS, help="seeds per method [default: 3]")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    tables = list(GROUNDS[options.ground or HOLD_OUT](options.tables))
+    if options.ground is None:
+        show_list()
+        return
+    tables = list(GROUNDS[options.ground](options.tables))
     groups = {
         "all": [table.name for table in tables],
         "categorical": [table.name for table in tables if is_categorical(table)],
         "mixed": [table.name for table in tables if not is_categorical(table)],
     }
     show_sizes(tables)
-    if options.ground is None:
-        print(f"Nothing was run; --ground {HOLD_OUT} runs all methods on these tables.")
-        return
     for measure, frame in compare(tables, options.methods, options.seeds, options.jobs).items():
         print(f"## {measure}\n")
         points = [(name, *(f"{cell:.1f}" for cell in line)) for name, *line in frame.itertuples()]

@@ -34,7 +34,6 @@ from dataclasses import dataclass
 from importlib.metadata import distribution
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from mixed_tables import MixedTable, from_r
@@ -449,14 +448,14 @@ NAMES = sorted(ENTRIES)
 
 
 def main() -> None:
-    """Print the size of each table; nothing is run on it."""
+    """Print what is in the list; nothing is run on it."""
+    header = ["table", "rows", "columns", "numeric", "classes", "what", "class", "source"]
+    print("| " + " | ".join(header) + " |\n" + "|---" * len(header) + "|")
     for table in hold_out_tables():
-        classes = np.bincount(table.y)
-        n_numeric = table.X.select_dtypes("number").shape[1]
-        print(
-            f"{table.name:12}{len(table.X):5} rows, {table.X.shape[1]:2} columns ({n_numeric} "
-            f"numeric), {table.n_classes} classes of {classes.min()} to {classes.max()} rows"
-        )
+        entry = ENTRIES[table.name]
+        sizes = (*table.X.shape, table.X.select_dtypes("number").shape[1], table.n_classes)
+        cells = (table.name, *sizes, entry.why, f"`{entry.target}`", f"`{entry.source}`")
+        print("| " + " | ".join(map(str, cells)) + " |")
 
 
 if __name__ == "__main__":
