@@ -235,6 +235,7 @@ def main() -> None:
         default="all",
         help="all is without words",
     )
+    parser.add_argument("--tables", nargs="+", metavar="NAME", help="these tables of the part only")
     parser.add_argument("--methods", choices=METHODS, nargs="*", default=METHODS)
     parser.add_argument("--seeds", type=int, help="seeds per method, if fewer than usual")
     parser.add_argument("--jobs", type=int, default=2)
@@ -247,6 +248,8 @@ def main() -> None:
         wider += list(real_tables())
     if options.part == "words":
         wider = list(word_tables())
+    if options.tables is not None:
+        paper, wider = ([t for t in part if t.name in options.tables] for part in (paper, wider))
     effort = {"paper": (restarts, seeds)}
     other = (min(restarts, WIDER_RESTARTS), min(seeds, WIDER_SEEDS))
     jobs = [(table, method) for table in [*paper, *wider] for method in options.methods]
