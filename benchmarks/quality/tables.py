@@ -110,6 +110,7 @@ def made_tables(n_each: int = 2) -> Iterator[LabeledTable]:
         for name, make in MAKERS.items():
             codes, y = make(rng)
             X = pd.DataFrame(codes, columns=[f"a{i}" for i in range(codes.shape[1])]).astype(str)
+            X = "v" + X  # names: numbers from 0 to 4 in several columns would be a scale
             yield LabeledTable(f"{name}{number}", "made", X, y)
 
 
