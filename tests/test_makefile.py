@@ -94,3 +94,12 @@ def test_no_test_of_the_library_needs_torch():
     needing = re.compile(r"""importorskip\(["']torch|^\s*(import|from) torch""", re.M)
     tests = MAKEFILE.parent / "tests"
     assert [path.name for path in tests.rglob("*.py") if needing.search(path.read_text())] == []
+
+
+@pytest.mark.integration
+@needs_make
+def test_make_bench_has_the_peers_and_leaves_the_hold_out_alone():
+    assert any(word.startswith("stepmix==") for word in installed_for("bench"))
+    runs = [command for command in commands_of("bench") if "benchmarks/mixed.py" in command]
+    assert runs
+    assert not any("hold_out.py" in command for command in runs)

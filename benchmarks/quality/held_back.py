@@ -15,7 +15,7 @@ SAME = {
     "promoters": ["dnapromoter", "dna-promoter"],
     "hayesroth": ["hayesroth", "hayes-roth"],
     "wisconsin": ["wisconsin", "breastcancer", "breast-cancer-wisconsin"],
-    "credit": ["crx", "australian", "credit-approval"],
+    "credit": ["crx", "australian", "credit-approval", "creditau"],
     "mammographic": ["mammographic", "mammographic-mass"],
     "tictactoe": ["tictactoe", "tic-tac-toe"],
     "flare": ["flare", "solar-flare"],
@@ -25,6 +25,7 @@ SAME = {
     "tumor": ["primarytumor", "primary-tumor"],
     "soybean": ["soybeanlarge", "soybean-small"],
     "heart": ["heart", "cleveland", "heart-disease"],
+    "breast": ["breast", "breastlj"],
     "balance": ["balance", "balance-scale"],
     "teaching": ["tae", "assistant-evaluation", "lecturer-evaluation", "photo-evaluation"],
 }

