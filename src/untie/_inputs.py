@@ -22,7 +22,7 @@ from untie._encoder_base import EncoderBase
 from untie._engines.memory import MemorySource
 from untie._engines.registry import open_table
 from untie._engines.source import check_weight_column
-from untie._learn.columns.attributes import family_sentences, gap_sentences
+from untie._learn.columns.attributes import TableCounts, family_sentences, gap_sentences
 from untie._learn.columns.explained_entropy import blank_codes
 from untie._learn.spaces.value_space import KnownSpace
 from untie._prepare.note import LEFT_OUT
@@ -641,10 +641,11 @@ def cell_texts(encoder: TableEncoder, data: Any, positions: IntArray | None = No
 
 def redundant_said(encoder: TableEncoder, names: Sequence[str]) -> list[str]:
     """Say which columns say the same, and which are missing together, by what they are called."""
-    counts = encoder.counts_
+    counts, vocabulary = encoder.counts_, encoder.vocabulary_
+    table = TableCounts.of(counts, vocabulary.missing)
     return [
-        *family_sentences(encoder._model.attributes, names, counts.sizes),
-        *gap_sentences(counts, encoder.vocabulary_, names),
+        *family_sentences(encoder._model.attributes, names, table),
+        *gap_sentences(counts, vocabulary, names),
     ]
 
 

@@ -455,7 +455,10 @@ def outliers(
         is_unusual = found.pop("unusual")
         found = {name: list(compress(cells, is_unusual)) for name, cells in found.items()}
         if not any(is_unusual):
-            said = f"No row is unusual, of {rows.num_rows:,}; --all lists the highest scores."
+            said = (
+                f"None of {rows.num_rows:,} rows has an unusual combination of values; --all lists "
+                "the highest scores."
+            )
             say(said, options.quiet)
             if options.output is None and chosen_format(options.format_) == Format.table:
                 return

@@ -11,6 +11,7 @@ from untie._encoder_base import EncoderBase
 from untie._engines.registry import open_table
 from untie._inputs import as_fitted, learned_order
 from untie._learn.clustering.points import AXES, VECTORS
+from untie._learn.columns.attributes import TableCounts, followers
 from untie._learn.selection.choose_k import N_SPLITS, TooFewRowsError, adjusted_rand
 from untie._learn.selection.k_choice import STABLE, KChoice, Verdict, WithoutValues
 from untie._prepare.rules import is_no_answer
@@ -144,18 +145,18 @@ def _between_columns(
 ) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str, float], ...]]:
     """Return what follows from what, and the other pairs that have most in common."""
     attributes, names = encoder._model.attributes, encoder.vocabulary_.columns
-    families = attributes.families
-    follows = {
-        (names[member.attribute], names[member.source])
-        for family in families
-        for member in family
-        if member.source is not None
-    }
-    is_other = ~(encoder._model.passive[:, None] | encoder._model.passive | attributes.related)
+    table = TableCounts.of(encoder.counts_, encoder.vocabulary_.missing)
+    pairs = followers(attributes, table)
+    follows = {(names[one], names[other]) for one, other in pairs}
+    is_told = attributes.related.copy()
+    for member in (member for family in attributes.families for member in family):
+        one, other = member.attribute, member.source
+        if other is not None and not {(one, other), (other, one)} & set(pairs):
+            is_told[one, other] = is_told[other, one] = False
+    is_other = ~(encoder._model.passive[:, None] | encoder._model.passive | is_told)
     shares = np.triu(np.where(is_other, np.round(attributes.uncertainty, 9), 0.0), 1)
-    pairs = np.argwhere(shares >= LEAST_COMMON).tolist()
-    pairs.sort(key=lambda pair: -shares[*pair])
-    shown = pairs[:N_RELATED]
+    shown = np.argwhere(shares >= LEAST_COMMON).tolist()
+    shown = sorted(shown, key=lambda pair: -shares[*pair])[:N_RELATED]
     related = tuple((names[one], names[other], float(shares[one, other])) for one, other in shown)
     return tuple(sorted(follows)), related
 

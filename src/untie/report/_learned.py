@@ -78,8 +78,8 @@ UNUSUAL = (
 )
 
 NOT_UNUSUAL = (
-    "No row is unusual. Some rows have values that rarely occur together, but no more of them than "
-    "the other rows, or chance, would make one expect."
+    "No row has an unusual combination of values. Some rows combine values that rarely occur "
+    "together, but no more than chance would give. Extreme numbers alone are not looked for."
 )
 
 GAIN = (

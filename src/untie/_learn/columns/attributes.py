@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
@@ -361,14 +361,24 @@ class RelatedPairs:
         """The pairs that say the same, in part or in whole."""
         return self.alike | self.explains | self.explains.T
 
-    def given(self, j: int, k: int) -> float:
-        """Return the percentage of rows with the most frequent value of k that goes with their j.
+    def mostly_gives(self, j: int, k: int) -> bool:
+        """Tell whether j has most of the entropy of k, and gives its value in most rows."""
+        return bool(self.explained.shares[j, k] >= COPY and given_rows(self.counts, j, k) >= MOSTLY)
 
-        Below `MOSTLY` if j has less than `COPY` of the entropy of k.
-        """
-        joint = self.counts.block(j, k)
-        found = 100.0 * float(joint.max(axis=1).sum() / joint.sum())
-        return found if self.explained.shares[j, k] >= COPY else min(found, MOSTLY - 1.0)
+
+def given_rows(counts: Counts, j: int, k: int) -> float:
+    """Return the percentage of rows with the most frequent value of k that goes with their j.
+
+    Examples
+    --------
+    >>> from untie import count_table
+    >>> cities = [["Rome", "Italy"], ["Pisa", "Italy"], ["Nice", "France"], ["Lyon", "France"]]
+    >>> counts = count_table(cities).counts
+    >>> given_rows(counts, 0, 1), given_rows(counts, 1, 0)
+    (100.0, 50.0)
+    """
+    joint = counts.block(j, k)
+    return 100.0 * float(joint.max(axis=1).sum() / joint.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -631,8 +641,28 @@ MOST_NAMES = 6
 """At most this many columns are named in a row; the others are counted."""
 
 
+class TableCounts(NamedTuple):
+    """Counts of the values that a table has, where those of its attributes are coarser.
+
+    Parameters
+    ----------
+    all : Counts
+        Of all cells.
+    known : Counts
+        Of cells that are not blank.
+    """
+
+    all: Counts
+    known: Counts
+
+    @classmethod
+    def of(cls, counts: Counts, missing: Sequence[int | None]) -> Self:
+        """Leave out blank cells, given the code of each attribute's missing value."""
+        return cls(counts, known_counts(counts, blank_codes(counts, missing)))
+
+
 def family_sentences(
-    attributes: Attributes, names: Sequence[str], sizes: Sequence[int] | None = None
+    attributes: Attributes, names: Sequence[str], table: TableCounts | None = None
 ) -> list[str]:
     """Return a sentence for each group of redundant columns: what follows from what, their weight.
 
@@ -642,9 +672,9 @@ def family_sentences(
         Of the table, or of its coarse view.
     names : sequence of str
         What to call the columns.
-    sizes : sequence of int, optional
-        How many values the columns have in the table itself. Of a column that has fewer in the
-        coarse view, what is said is said to be rough: an hour predicts a time only so far.
+    table : TableCounts, optional
+        The counts of the table itself, which percentages of rows are of. What holds in the coarse
+        view alone is said to be rough: an hour predicts a time only so far.
 
     Examples
     --------
@@ -654,10 +684,23 @@ def family_sentences(
     >>> family_sentences(attributes, ["City", "Country"])
     ['Country follows from City; they have one vote together.']
     """
-    found = attributes.counts.sizes
-    pairs = zip(found, found if sizes is None else sizes, strict=True)
-    rough = [n_coarse < n for n_coarse, n in pairs]
-    return [_sentence(family, attributes, names, rough) for family in attributes.families]
+    return [_sentence(family, attributes, names, table) for family in attributes.families]
+
+
+def followers(attributes: Attributes, table: TableCounts | None = None) -> list[tuple[int, int]]:
+    """Return the attributes that follow from others, at least roughly, each with that other one.
+
+    Of two copies it is the one that follows from the other more.
+    """
+    found = []
+    for member in (member for family in attributes.families for member in family):
+        if member.source is not None:
+            tie = _tie(attributes, member.source, member, table)
+            pair = member.attribute, member.source
+            grade, pair = (tie.back, pair[::-1]) if tie.back < tie.there else (tie.there, pair)
+            if grade.word != PARTLY:
+                found.append(pair)
+    return found
 
 
 def gap_sentences(counts: Counts, vocabulary: Vocabulary, names: Sequence[str]) -> list[str]:
@@ -681,6 +724,34 @@ def _some(names: Sequence[str]) -> str:
     return listed([*names[:MOST_NAMES], f"{more} others"] if more > 1 else names)
 
 
+FULLY, ROUGHLY, PARTLY = "", "roughly ", "partly "
+"""How far a column follows from another one; ROUGHLY: its ranges do."""
+
+
+class _Grade(NamedTuple):
+    """How far a column follows from another one: in order, the more the smaller.
+
+    Parameters
+    ----------
+    rank : int
+        0 to 2, in the order of the words.
+    percent : int
+        The percentage of rows for which the other one gives this one's value.
+    """
+
+    rank: int
+    percent: int = 100
+
+    @property
+    def word(self) -> str:
+        return (FULLY, ROUGHLY, PARTLY)[self.rank]
+
+    @property
+    def rows(self) -> str:
+        """The percentage in parentheses, where the column follows partly."""
+        return f" ({self.percent}% of rows)" if self.word == PARTLY else ""
+
+
 @dataclass(frozen=True)
 class _Tie:
     """How a column that is redundant with another one depends on it.
@@ -691,67 +762,72 @@ class _Tie:
         The other column.
     is_copy : bool
         Whether the other one depends on this one as well.
-    partly : int or None
-        The percentage of rows for which the other one gives this one's value; None if it determines
-        the column.
-    back_partly : int or None
-        The same of what this one gives of the other.
-    how : str
-        "roughly " if ranges of numbers were compared, "nearly " if few rows of copies differ.
+    there, back : _Grade
+        How far this one follows from the other, and the other from this one.
+    is_exact : bool
+        Whether hardly any rows of copies differ.
     with_blanks : bool
         Whether this is so only if missing cells are values.
     """
 
     source: int
     is_copy: bool
-    partly: int | None
-    back_partly: int | None
-    how: str
+    there: _Grade
+    back: _Grade
+    is_exact: bool
     with_blanks: bool
 
     def clause(self, who: str, n: int, of: str) -> str:
         """Return what is said of some columns, `who`, that depend on the column `of`."""
         s = "s" * (n == 1)
+        there, back = self.there, self.back
         if not self.is_copy:
-            if self.partly is None:
-                said = f"{who} {self.how}follow{s} from {of}"
-            else:
-                said = f"{who} partly follow{s} from {of} {self._rows(self.partly)}"
-        elif self.partly is None and self.back_partly is None:
-            said = f"{who} say{s} {self.how}the same as {of}"
-        elif self.partly is None:
-            said = f"{who} {self.how}follow{s} from {of}, and {of} partly from {who}"
-            said = f"{said} {self._rows(self.back_partly)}"
-        elif self.back_partly is None:
-            said = f"{of} {self.how}follows from {who}, and {who} partly from {of}"
-            said = f"{said} {self._rows(self.partly)}"
-        else:
-            both = self._rows(self.partly, self.back_partly)
+            said = f"{who} {there.word}follow{s} from {of}{there.rows}"
+        elif there.word == back.word == PARTLY:
+            both = f"({there.percent}% and {back.percent}% of rows)"
             said = f"{who} and {of} partly follow from each other {both}"
+        elif there.word == back.word:
+            how = there.word or ("" if self.is_exact else "nearly ")
+            said = f"{who} say{s} {how}the same as {of}"
+        elif there < back:
+            said = f"{who} {there.word}follow{s} from {of}, and {of} {back.word}from {who}"
+            said += back.rows
+        else:
+            said = f"{of} {back.word}follows from {who}, and {who} {there.word}from {of}"
+            said += there.rows
         return f"{said}, missing cells included" if self.with_blanks else said
 
-    @staticmethod
-    def _rows(*percentages: int | None) -> str:
-        return f"({' and '.join(f'{number}%' for number in percentages)} of rows)"
 
-
-def _tie(attributes: Attributes, source: int, member: Member, rough: Sequence[bool]) -> _Tie:
+def _tie(attributes: Attributes, source: int, member: Member, table: TableCounts | None) -> _Tie:
     attribute, is_copy = member.attribute, member.role == COPIES
     pairs = attributes.pairs_of(source, attribute)
-    given = [pairs.given(source, attribute)]
-    if is_copy:
-        given.append(pairs.given(attribute, source))
-    partly = [None if number >= MOSTLY else int(number) for number in given]
-    how = ""
-    if rough[attribute] or (is_copy and rough[source]):
-        how = "roughly "
-    elif is_copy and min(given) < ALWAYS and partly == [None, None]:
-        how = "nearly "
-    return _Tie(source, is_copy, partly[0], partly[-1], how, pairs is not attributes.answers)
+    with_blanks = pairs is not attributes.answers
+    counts = pairs.counts
+    if table is not None:
+        counts = table.all if with_blanks else table.known
+    there, back = given_rows(counts, source, attribute), given_rows(counts, attribute, source)
+    return _Tie(
+        source,
+        is_copy,
+        _grade(there, pairs.mostly_gives(source, attribute)),
+        _grade(back, pairs.mostly_gives(attribute, source)) if is_copy else _Grade(2, 0),
+        min(there, back) >= ALWAYS,
+        with_blanks,
+    )
+
+
+def _grade(percent: float, mostly: bool) -> _Grade:
+    """Return how far a column follows: what is so in all rows is, however few they are."""
+    if percent >= ALWAYS or (percent >= MOSTLY and mostly):
+        return _Grade(0)
+    return _Grade(1) if mostly else _Grade(2, int(percent))
 
 
 def _sentence(
-    family: Sequence[Member], attributes: Attributes, names: Sequence[str], rough: Sequence[bool]
+    family: Sequence[Member],
+    attributes: Attributes,
+    names: Sequence[str],
+    table: TableCounts | None,
 ) -> str:
     """Return who copies whom, who follows from which root, and the weight."""
     sources = {member.attribute: member.source for member in family}
@@ -762,7 +838,7 @@ def _sentence(
             root = _root(source, sources)
             if member.role == FOLLOWS and attributes.predicts[root, member.attribute]:
                 source = root
-            tie = _tie(attributes, source, member, rough)
+            tie = _tie(attributes, source, member, table)
             ties.setdefault(tie, []).append(names[member.attribute])
     said = [tie.clause(_some(who), len(who), names[tie.source]) for tie, who in ties.items()]
     members = np.array([member.attribute for member in family])

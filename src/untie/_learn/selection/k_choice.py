@@ -468,12 +468,12 @@ class Verdict:
         number = f"{k} groups{', as asked for,' if self.is_given else ''}"
         if len(ks) > 1 and not self.choice.has_gain:
             number = f"no number of groups from {ks[0]} to {ks[-1]}"
-            return f"{number} tells anything that holds for other rows"
+            return f"{number} helps to predict the cells of other rows"
         if self.repeats is not None:
             return f"{number} would be little more than {self._values_of(self.repeats)}"
         if self.choice.has_gain:
             return f"{number} would rest on {_some(self.choice.without_columns)} alone"
-        return f"{number} would tell nothing that holds for other rows"
+        return f"{number} would not help to predict the cells of other rows"
 
     def _why_none(self, choice: KChoice) -> str:
         if choice.has_gain:
