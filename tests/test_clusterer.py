@@ -622,3 +622,15 @@ def test_saved_probabilities(large_and_small, moves, tmp_path, monkeypatch):
     clusterer.save(tmp_path / "model.untie")
     again = load_model(tmp_path / "model.untie")
     np.testing.assert_array_equal(again.predict_proba(table), clusterer.predict_proba(table))
+
+
+@given(st.integers(0, 2**31), st.integers(2, 30))
+def test_no_cluster_is_lost(seed, k):
+    """EM on the sample may begin with clusters that the next step over the rows empties."""
+    rng = np.random.default_rng(seed)
+    n_classes, purity = int(rng.integers(2, 9)), rng.uniform(0.2, 0.8)
+    table, _ = latent_classes(int(rng.integers(60, 400)), n_classes, 6, 4, seed, purity)
+    clusterer = TableClusterer(k, preparer=None).fit(table)
+    assert set(clusterer.labels_) == set(range(clusterer.n_clusters_))
+    assert np.isfinite(clusterer.cluster_centers_).all()
+    assert np.isfinite(clusterer.inertia_)

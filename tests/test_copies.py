@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tables import latent_classes
-from untie import UNTIE, Preparer, TableClusterer, TableEncoder, load_model
+from untie import UNTIE, Preparer, TableClusterer, TableEncoder, choose_k, load_model
 from untie.datasets import load
 from untie.explain import families, outliers, unknown_values
 
@@ -44,6 +46,20 @@ def test_copies_change_nothing(make):
             np.testing.assert_array_equal(found.predict(other), expected.labels_)
             np.testing.assert_allclose(found.k_choice_.gain, expected.k_choice_.gain)
             np.testing.assert_allclose(found.inertia_, expected.inertia_)
+
+
+@given(st.integers(0, 2**31), st.sampled_from(["auto", 2, 4, 7]))
+def test_a_copy_changes_nothing_in_any_table(seed, k):
+    rng = np.random.default_rng(seed)
+    n_rows, purity = int(rng.integers(60, 300)), rng.uniform(0.3, 0.8)
+    table, _ = latent_classes(n_rows, int(rng.integers(2, 6)), 6, 4, seed, purity)
+    copied = table.assign(again=table.iloc[:, int(rng.integers(6))])
+    expected, found = (TableClusterer(k, preparer=None).fit(t) for t in (table, copied))
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+    choices = (choose_k(c.encoder_, t, n_splits=4) for c, t in ((expected, table), (found, copied)))
+    expected_choice, choice = choices
+    assert choice.k == expected_choice.k
+    np.testing.assert_allclose(choice.gain, expected_choice.gain)
 
 
 @pytest.mark.parametrize("weights", [{"c0": 2}, {"c0": 2, "b": 2}, {"a": 0}])

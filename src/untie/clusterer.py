@@ -39,6 +39,7 @@ from untie._learn.clustering.classification_em import (
     cells_of,
     find_by_em,
     reassign_rows,
+    sampled_cells_of,
 )
 from untie._learn.clustering.points import AXES
 from untie._learn.clustering.probabilities import LIKELIHOOD, find_sharpness
@@ -464,7 +465,7 @@ class TableClusterer(
         seed = draws_of(self.random_state).randint(2**31 - 1)
         n_starts = None if self.n_init == AUTO else int(self.n_init)
         cells, first_costs = cells_of(model), None
-        sampled = cells_of(model, float(sample.weights.sum()))
+        sampled = sampled_cells_of(model, sample)
         is_on_axes = choice is not None and choice.made_of == AXES
         if is_on_axes:
             points_of = model.points_on_axes(sample.codes, k)
@@ -476,7 +477,8 @@ class TableClusterer(
         if likeliest is not None:
             first_costs = lloyd.ties_apart(sampled.costs(likeliest))
             found, n_iter = walk(first_costs), 1
-        else:
+        if likeliest is None or not found.sizes.all():
+            first_costs = None
             centers = space.centers(begun.counts)
             passes = min(max_iter, most_passes)
             centers, found, n_iter, settled = lloyd.refine(space, centers, walk, passes)
@@ -519,7 +521,8 @@ class TableClusterer(
             columns = encoder.vocabulary_.columns
             given = (vectors, model.coarse, model.attributes, sample, columns)
             methods = encoder._recipe().methods
-            choice = choose_number(*given, None, N_SPLITS, draws, methods, library)
+            votes = model.sampled_votes
+            choice = choose_number(*given, None, N_SPLITS, draws, methods, library, votes=votes)
             return choice, choice.k
         k = int(self.n_clusters)
         if k > n_distinct and n_distinct < SAMPLE_ROWS:

@@ -130,4 +130,5 @@ def choose_by(
     n_rows = None if source.is_lazy else read_table(rows).n_rows
     model, columns = encoder._model, encoder.vocabulary_.columns
     given = (model.vectors, model.coarse, model.attributes, sample, columns)
-    return choose_number(*given, ks, n_splits, rng, methods, encoder._library, n_rows)
+    more = (encoder._library, n_rows, model.sampled_votes)
+    return choose_number(*given, ks, n_splits, rng, methods, *more)

@@ -125,6 +125,18 @@ class Fitted:
         return np.array([width == 0 for width in self.vectors.widths])
 
     @cached_property
+    def sampled_votes(self) -> FloatArray:
+        """How much each attribute counts in a sample of rows; shape (n_attributes,).
+
+        The cells of a copy are unknown there, so the first of the copies has the weight of all.
+        """
+        votes = self.attributes.votes
+        if not (self.unlearned & ~self.passive).any():
+            return votes
+        firsts = find_exact_copies(self.counts, self.columns.factors, self.columns.orders)
+        return np.where(self.unlearned, 0.0, np.bincount(firsts, votes, minlength=len(votes)))
+
+    @cached_property
     def space(self) -> ValueSpace:
         """The space of the values: distances and means of rows without making their vectors."""
         return ValueSpace(self.vectors.tables)
@@ -132,7 +144,7 @@ class Fitted:
     def points_on_axes(self, codes: LongArray, n_most: int) -> PointsOf:
         """Return what places coded rows on axes, for at most so many clusters; see `of_axes`."""
         view = self.coarse
-        return of_axes(view.cells(codes), view.counts.sizes, self.attributes.votes, n_most)
+        return of_axes(view.cells(codes), view.counts.sizes, self.sampled_votes, n_most)
 
     def axes(self) -> tuple[dict[int, int], bool]:
         """Return how many axes the values of large attributes share, and if they have others."""

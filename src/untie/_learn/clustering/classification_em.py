@@ -69,11 +69,17 @@ class CountedCells:
         return [self.scale * joint[:, :-1] for joint in counts]
 
 
-def cells_of(model: Fitted, weight: float | None = None) -> CountedCells:
-    """Return how an encoder's model describes its table, or a sample of it with this weight."""
+def cells_of(model: Fitted) -> CountedCells:
+    """Return how an encoder's model describes its table."""
     counts = model.counts
-    scale = counts.n_draws / (counts.n if weight is None else weight)
+    scale = counts.n_draws / counts.n
     return CountedCells(model.attributes.votes, model.coarse.targets, scale)
+
+
+def sampled_cells_of(model: Fitted, sample: RowSample) -> CountedCells:
+    """Return how an encoder's model describes a sample of rows, which stands for its table."""
+    scale = model.counts.n_draws / float(sample.weights.sum())
+    return CountedCells(model.sampled_votes, model.coarse.targets, scale)
 
 
 def reassign_rows(

@@ -210,10 +210,11 @@ class JudgedRows:
         if self.space is not None:
             return self.space.distances_to_points(self.space.centers(counts))
         sizes = counts[0].sum(axis=1)
-        share = np.log(sizes / sizes.sum()) / len(counts)  # of the clusters, a part in each column
-        known = [joint[:, :-1] for joint in counts]
+        # The share of the clusters has a part in each column that counts.
+        share = np.log(sizes / sizes.sum()) / max(np.count_nonzero(self.votes), 1)
         return [
-            likelihood_costs(own, vote) - share for own, vote in zip(known, self.votes, strict=True)
+            likelihood_costs(joint[:, :-1], vote) - share * (vote > 0)
+            for joint, vote in zip(counts, self.votes, strict=True)
         ]
 
 
@@ -516,6 +517,7 @@ def choose_number(
     methods: Sequence[str] = (VECTORS,),
     library: str = "pandas",
     n_rows: int | None = None,
+    votes: FloatArray | None = None,
 ) -> KChoice:
     """Choose the number of clusters of sampled rows; :func:`untie.choose_k` says how.
 
@@ -544,6 +546,8 @@ def choose_number(
         The library of the choice's table.
     n_rows : int, optional
         How many rows the sampled ones are of; by default those that `view` has counted.
+    votes : array of shape (n_attributes,), optional
+        How much each attribute counts in the sample; by default as in the table.
     """
     check_integer("n_splits", n_splits, 1, "a positive integer")
     rows = sample_vectors(vectors, sample)
@@ -556,7 +560,7 @@ def choose_number(
         view.cells(sample.codes),
         view.counts.sizes,
         *_drawn(sample, attributes, view.counts.n_rows if n_rows is None else n_rows),
-        attributes.votes,
+        attributes.votes if votes is None else votes,
         attributes.related,
     )
     if ks is not None and len(numbers) == 1:
@@ -664,7 +668,8 @@ def _settle(trial: _Trial, found: Sequence[_Result], left: BoolArray) -> BoolArr
         others on fewer.
     """
     running = left
-    for n in [*(stage for stage in STAGES if stage < trial.n_splits), trial.n_splits]:
+    made = max(found[place].n_splits for place in np.flatnonzero(left).tolist())
+    for n in [*(n for n in STAGES if made <= n < trial.n_splits), trial.n_splits]:
         trial.judge([found[place] for place in np.flatnonzero(running).tolist()], n)
         chosen, likely = _resampled(trial, found, running, n)
         if chosen >= CERTAIN:
@@ -676,7 +681,7 @@ def _settle(trial: _Trial, found: Sequence[_Result], left: BoolArray) -> BoolArr
 def _resampled(
     trial: _Trial, found: Sequence[_Result], running: BoolArray, n: int
 ) -> tuple[float, BoolArray]:
-    """Choose again with the first `n` splits resampled.
+    """Choose again with the splits resampled, all `n` of which were made for these numbers.
 
     Returns
     -------
@@ -689,9 +694,9 @@ def _resampled(
     places = np.flatnonzero(running)
     asked = [found[place] for place in places.tolist()]
     now = _Figures.of(trial, asked)
-    agreement = np.array([result.agreement[: 2 * n] for result in asked])
-    stability = agreement.reshape(len(asked), n, 2).mean(axis=2)
-    gains = np.array([result.gain[:n] for result in asked])
+    stability = np.array([result.agreement for result in asked]).reshape(len(asked), n, 2)
+    stability = stability.mean(axis=2)
+    gains = np.array([result.gain for result in asked])
     gains, stability = (part[:, drawn].mean(axis=2).T for part in (gains, stability))
     every = _Figures.rounded(gains, stability, now.errors)
     all_left = np.ones(len(places), dtype=bool)
@@ -699,8 +704,9 @@ def _resampled(
     is_same = every.kind == now.kind
     if now.kind:  # else it does not matter which
         is_same &= preferred == now.preferred(all_left)
+    is_stable = every.stable.any(axis=-1)
     n_likely = np.zeros(len(places))
-    for named in (preferred, every.best):
+    for named in (preferred, every.best[is_stable]):
         n_likely = np.maximum(n_likely, np.bincount(named, minlength=len(places)))
     likely = np.zeros(len(found), dtype=bool)
     likely[places[n_likely > UNLIKELY * N_RESAMPLES]] = True
@@ -989,7 +995,7 @@ class _Figures(NamedTuple):
 
     @property
     def best(self) -> IntArray:
-        """The place of the stable number that is worth most, or of the first number."""
+        """The place of the stable number that is worth most; 0 if none is stable."""
         return np.asarray(np.where(self.stable, self.worth, -1.0).argmax(axis=-1))
 
     @property
