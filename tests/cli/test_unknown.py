@@ -67,7 +67,10 @@ def test_where_no_row_is_unusual_it_is_said(tmp_path):
     (tmp_path / "t.csv").write_text("x,y\n" + "\n".join(map(",".join, rows)))
     answer = ask("outliers", tmp_path / "t.csv")
     assert answer.stdout == "row,score,share,reason\n"
-    assert "No row is unusual, of 120; --all lists the highest scores.\n" in answer.stderr
+    said = (
+        "None of 120 rows has an unusual combination of values; --all lists the highest scores.\n"
+    )
+    assert said in answer.stderr
     assert ask("outliers", tmp_path / "t.csv", "--format", "table").stdout == ""
     assert ask("outliers", tmp_path / "t.csv", "-q").stderr == ""
     found = rows_of(ask("outliers", tmp_path / "t.csv", "--all", "-n", 3).stdout)

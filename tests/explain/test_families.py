@@ -8,8 +8,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from untie import UNTIE, Preparer, TableEncoder, load_model
-from untie._learn.columns.attributes import family_sentences, gap_sentences
+from untie import UNTIE, Preparer, TableClusterer, TableEncoder, load_model
+from untie._inputs import redundant_said
+from untie._learn.columns.attributes import TableCounts, family_sentences, gap_sentences
 from untie.explain import associations, families, missing_together
 
 
@@ -142,17 +143,21 @@ def test_sentences(encoder, table):
 
 @pytest.mark.parametrize(
     ("sign", "expected"),
-    [("at ", "time roughly follows from hour"), ("", "hour says roughly the same as time")],
+    [
+        ("at ", "time roughly follows from hour"),
+        ("", "hour says roughly the same as time"),
+    ],
 )
-def test_what_is_said_of_ranges_is_rough(sign, expected):
+def test_what_holds_of_the_compared_ranges_alone_is_rough(sign, expected):
     """An hour tells the ranges of a time only so far, but the few that are compared."""
     rng = np.random.default_rng(0)
     minute = rng.integers(0, 24 * 60, 4000)
     hour = [f"{sign}{number // 60}" for number in minute]
     table = pd.DataFrame({"time": minute, "hour": hour, "other": rng.choice(list("abc"), 4000)})
     encoder = TableEncoder(2, preparer=None).fit(Preparer(columns=list(table)).fit_transform(table))
-    attributes, sizes = encoder._model.attributes, encoder.counts_.sizes
-    (sentence,) = family_sentences(attributes, encoder.vocabulary_.columns, sizes)
+    attributes, vocabulary = encoder._model.attributes, encoder.vocabulary_
+    table = TableCounts.of(encoder.counts_, vocabulary.missing)
+    (sentence,) = family_sentences(attributes, vocabulary.columns, table)
     assert sentence == f"{expected}; they have one vote together."
 
 
@@ -248,3 +253,17 @@ def test_part_of_a_column_follows():
         f"state follows from airport, and airport partly from state ({share // 30}% of rows); "
         "they have one vote together."
     )
+
+
+def test_percentages_are_of_rows_and_the_finer_of_two_copies_determines_the_other():
+    """Years of school determine the degree; the degree gives the years in some of the rows."""
+    rng = np.random.default_rng(0)
+    years = rng.choice(np.arange(8, 21), 3000)
+    degree = np.array(["school", "college", "more"])[np.digitize(years, [13, 17])]
+    table = pd.DataFrame({"years": years, "degree": degree, "c": rng.integers(0, 3, 3000)})
+    clusterer = TableClusterer(2).fit(table.astype({"c": str}))
+    said = redundant_said(clusterer.encoder_, clusterer.encoder_.vocabulary_.columns)
+    assert any(line.startswith("degree ") and "follows from years" in line for line in said)
+    few = pd.DataFrame({"a": list("xyz"), "b": list("pqr"), "c": list("112")})
+    encoder = TableEncoder(2).fit(few)
+    assert redundant_said(encoder, few.columns)[0].startswith("b says the same as a")

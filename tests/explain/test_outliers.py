@@ -121,7 +121,7 @@ def test_the_page_lists_unusual_rows_alone():
     table = planted(n_rows=600, n_planted=0)[0]
     section = make_report(table, TableClusterer(2)).to_dict()["sections"]["outliers"]
     assert section["table"] is None
-    assert section["said"].startswith("No row is unusual.")
+    assert section["said"].startswith("No row has an unusual combination of values.")
     table.iloc[100] = "odd"
     rng = np.random.default_rng(0)
     table.iloc[200] = [rng.choice(table[name]) for name in table]

@@ -78,7 +78,7 @@ def test_page_and_terminal_say_the_same(case):
     said, report, answer, _ = case
     header = unescape(re.search(r'id="summary">(.*?)</p>', report.html, re.DOTALL)[1])
     assert f"{said.headline}." in header
-    assert f"<p>{said.headline}.</p>" in section(report.html, "clusters")
+    assert f"<p>{said.headline}." in section(report.html, "clusters")
     assert f"<p>{said}</p>" in section(report.html, "choice")
     assert str(said) in answer.stderr.splitlines()
     assert said.headline in answer.stdout
