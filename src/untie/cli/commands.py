@@ -418,7 +418,7 @@ def outliers(
     n : int
         Maximum number of rows.
     everything : bool
-        List ordinary rows, too, up to --n; the column "unusual" tells them apart.
+        List ordinary rows, too, up to --n; the column "unusual" marks the others.
 
     Examples
     --------
@@ -528,7 +528,7 @@ def values(
         found = columns_of(why_alike(estimator, column, first, second, n=n))
         heads = {"share": f"beside {first}", "other_share": f"beside {second}"}
         found = {heads.get(name, name): cells for name, cells in found.items()}
-        title = f"What {first} and {second} share, and what tells them apart"
+        title = f"What {first} and {second} share, and what distinguishes them"
     show(rounded(found), options, title)
 
 
