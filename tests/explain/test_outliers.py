@@ -117,6 +117,54 @@ def test_planted_rows_are_unusual_and_others_are_not():
     assert not outliers(clean, ordinary, share_of="model").unusual.any()
 
 
+def test_ordinary_new_rows_are_not_unusual_one_at_a_time():
+    table = latent_classes(560, 3, 8, 4, seed=1, purity=0.7)[0].astype(str)
+    encoder = TableEncoder(3, preparer=None).fit(table[:500])
+    rows = [table.iloc[[row]] for row in range(500, 560)]
+    assert not any(outliers(encoder, row, share_of="model").unusual.any() for row in rows)
+    odd = load("mushroom")[0].sample(1500, random_state=0)
+    clean = TableEncoder(preparer=None).fit(odd)
+    rng = np.random.default_rng(0)
+    mixed = pd.DataFrame({name: [rng.choice(odd[name])] for name in odd})
+    assert outliers(clean, mixed, share_of="model").unusual.all()
+
+
+def agreeing(n_odd, n_rows=1000):
+    """Return two columns that agree but for the first rows, and one of noise."""
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 4, n_rows)
+    second = np.where(np.arange(n_rows) < n_odd, (first + rng.integers(1, 4, n_rows)) % 4, first)
+    return pd.DataFrame({"a": first, "b": second, "c": rng.integers(0, 3, n_rows)}).astype(str)
+
+
+@pytest.mark.parametrize("n_odd", [3, 20, 40, 60, 95, 200])
+def test_rows_that_stand_out_beside_ties_are_not_unusual_where_many_do(n_odd):
+    table = agreeing(n_odd)
+    found = outliers(UNTIE(2, solver="uniform").fit(table), table, n=1000)
+    unusual = set(found.position[found.unusual])
+    assert unusual == (set(range(n_odd)) if n_odd < 10 else set())
+
+
+def test_rows_that_nothing_is_learned_from_come_last_and_are_not_unusual():
+    table = latent_classes(300, 2, 6, 3, seed=0)[0].astype(str).astype(object)
+    filled = table.drop(index=[3, 50])
+    table.iloc[[3, 50]] = None
+    with pytest.warns(UserWarning, match="2 rows are empty"):
+        clusterer = TableClusterer(2, random_state=0).fit(table)
+    found = outliers(clusterer, table, n=300)
+    assert set(found.position[298:]) == {3, 50}
+    assert not found.unusual[298:].any()
+    alone = outliers(clusterer, filled, n=298)
+    columns = ["score", "share", "unusual", "reason"]
+    pd.testing.assert_frame_equal(found[:298][columns], alone[columns])
+    for share_of in ("data", "model"):
+        assert not outliers(clusterer, table.iloc[[3, 50]], share_of=share_of).unusual.any()
+    with pytest.warns(UserWarning, match="2 rows are empty"):
+        report = make_report(table, TableClusterer(2, random_state=0))
+    shown = report.to_dict()["sections"]["outliers"]["table"]
+    assert shown is None or not {4, 51} & {row[0] for row in shown["rows"]}
+
+
 def test_the_page_lists_unusual_rows_alone():
     table = planted(n_rows=600, n_planted=0)[0]
     section = make_report(table, TableClusterer(2)).to_dict()["sections"]["outliers"]

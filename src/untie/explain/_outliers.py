@@ -120,12 +120,13 @@ class Surprises:
         ]
 
     def chances(
-        self, codes: Codes, alone: list[FloatArray], scores: FloatArray, n: int
+        self, codes: Codes, alone: list[FloatArray], scores: FloatArray, n: float
     ) -> FloatArray:
         """Return how likely `n` rows of independent columns have one with at least each score.
 
-        At most: the bound adds up the rows. The cells are those of the row itself, so rare values
-        do not make it unlikely. Parameters are as of `scores`, which returned them.
+        Approximately: the sum is taken for gamma distributed, and the rows are added up. The cells
+        are those of the row itself, so rare values do not make it unlikely. Parameters are as of
+        `scores`, which returned them.
         """
         margins = [
             self._others(np.append(self.counts.frequencies[self.counts.span(place)], 0.0))[column]
@@ -233,6 +234,12 @@ FALSE_DISCOVERIES = 0.1
 TAIL = 0.1
 """The highest scores that the height of the largest is extrapolated from, as a share of all."""
 
+SMALL_EXCESS = float(np.log(2.0))
+"""Scores closer than this are alike: that of a pair met half as often as expected, in nats."""
+
+SOME = 0.01
+"""Fewer rows than this part of all that stand out beside rows alike do not say what is usual."""
+
 EXACT = 400
 """Pairs that are expected more often than this deviate as normal numbers do."""
 
@@ -293,6 +300,8 @@ def tail_chances(scores: FloatArray, usual: FloatArray, weights: FloatArray) -> 
 
     Beyond the score that a tenth of the rows exceed, the excess is taken for exponential. Its
     median, and with it the result, does not depend on how high the scores of a few odd rows are.
+    Where half of that tenth have scores that are alike, these say nothing of an excess: the rows
+    further beyond are the tail, but for scores that only a few rows are half as far beyond.
 
     Parameters
     ----------
@@ -313,14 +322,40 @@ def tail_chances(scores: FloatArray, usual: FloatArray, weights: FloatArray) -> 
     >>> usual = np.append(np.linspace(0.0, 10.0, 20), 1e6)
     >>> tail_chances(np.array([5.0, 10.0, 20.0, 1e6]), usual, np.ones(21)).round(4).tolist()
     [1.0, 0.0714, 0.0, 0.0]
+
+    One row of a hundred stands out, but not each of five:
+
+    >>> for n in (1, 5):
+    ...     usual = np.repeat([0.0, 3.0], [100 - n, n])
+    ...     tail_chances(np.array([3.0]), usual, np.ones(100)).tolist()
+    [0.0]
+    [0.025]
     """
+    if not weights.any():
+        return np.ones(len(scores))
     start = weighted_quantile(usual, weights, 1.0 - TAIL)
-    is_above = usual >= start
-    excess = weighted_quantile(usual[is_above] - start, weights[is_above], 0.5) / np.log(2.0)
+    above = usual >= start
+    excess, sizes, total = usual[above] - start, weights[above], float(weights.sum())
+    median = weighted_quantile(excess, sizes, 0.5)
     beyond = np.maximum(scores - start, 0.0)
-    steps = beyond / excess if excess > 0 else np.where(beyond > 0, np.inf, 0.0)
-    of_tail = min(weights[is_above].sum() / weights.sum(), 1.0)
-    return np.where(scores >= start, of_tail * np.exp(-steps), 1.0)
+    chances = np.where(scores >= start, _exponential(beyond, median, sizes.sum() / total), 1.0)
+    further = excess >= SMALL_EXCESS
+    if median >= SMALL_EXCESS or not further.any():
+        return chances
+    order = np.argsort(excess)
+    at_least = np.append(np.cumsum(sizes[order][::-1])[::-1], 0.0)
+    half = np.maximum(beyond / 2.0, SMALL_EXCESS)
+    counts, which = np.unique(at_least[np.searchsorted(excess[order], half)], return_inverse=True)
+    are_few = np.array([n < SOME * total or is_few(n, total) for n in counts.tolist()])[which]
+    median = weighted_quantile(excess[further], sizes[further], 0.5)
+    of_many = _exponential(beyond, median, sizes[further].sum() / total)
+    return np.where(are_few, chances, np.where(beyond >= SMALL_EXCESS, of_many, 1.0))
+
+
+def _exponential(beyond: FloatArray, median: float, share: float) -> FloatArray:
+    """Return how likely a row is in a tail of so many, and at least so far beyond its start."""
+    halvings = beyond / median if median > 0 else np.where(beyond > 0, np.inf, 0.0)
+    return np.asarray(min(share, 1.0) * np.exp2(-halvings))
 
 
 N_REASONS = 3
@@ -347,8 +382,12 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     and the rows are added up (Bonferroni). And the score is beyond the tail of those of the table:
     the excess over the score that a tenth of the rows exceed is taken for exponential, with its
     median, and at most 10% of the rows beyond are expected to belong to it (Benjamini-Hochberg).
-    So rows are not unusual for being between clusters, if many are. Fewer than 20 rows say little
-    of each other; compare them with those of a model (``share_of="model"``).
+    So rows are not unusual for being between clusters, if many are. Where half of that tenth have
+    scores within log(2), the rows further beyond are the tail, but for scores that less than 1% of
+    the rows, or no more than in a cluster of a few (see below), are half as far beyond. Fewer than
+    20 rows say little of each other; compare them with those of a model (``share_of="model"``): n
+    is then the number of its rows, if these are more. Rows that nothing is learned from, such as
+    those without cells or with the totals of others, come last and are not unusual.
 
     A cluster of the model with fewer than 5 rows that are less than 5% of all, or fewer than 20
     that are less than 0.1%, is no group: its rows are unusual, and come first.
@@ -397,8 +436,10 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     fitted = as_fitted(model, data)
     n = check_integer("n", n)
     check_one_of("share_of", share_of, (DATA, MODEL))
-    few = _in_few(fitted, data) if share_of == DATA else {}
-    return unusual_rows(fitted, data, n, share_of, few)
+    weights = fitted.counted(data)[1]
+    counts = None if weights is None else np.asarray(weights) > 0
+    few = _in_few(fitted, data, counts) if share_of == DATA else {}
+    return unusual_rows(fitted, data, n, share_of, few, counts)
 
 
 def few_said(cluster: Any, n: int) -> str:
@@ -413,23 +454,29 @@ def few_said(cluster: Any, n: int) -> str:
     return f"{which} in cluster {cluster}, unlike all others"
 
 
-def _in_few(fitted: FittedTable, data: Any) -> dict[int, str]:
-    """Return which rows are in clusters of a few of the rows, and why."""
+def _in_few(fitted: FittedTable, data: Any, counts: BoolArray | None) -> dict[int, str]:
+    """Return which of the rows that count are in clusters of a few of them, and why."""
     if fitted.clusterer is None:
         return {}
     labels = fitted.clusterer.predict(fitted.rows(data)[0])
-    sizes = np.bincount(labels)
-    few = [place for place, n in enumerate(sizes) if n and is_few(n, len(labels))]
+    counts = np.ones(len(labels), dtype=bool) if counts is None else counts
+    sizes = np.bincount(labels[counts])
+    few = [place for place, n in enumerate(sizes) if n and is_few(n, counts.sum())]
     if not few or len(few) == np.count_nonzero(sizes):
         return {}
     return {
         int(row): few_said(labels[row], sizes[labels[row]])
-        for row in np.flatnonzero(np.isin(labels, few))
+        for row in np.flatnonzero(counts & np.isin(labels, few))
     }
 
 
 def unusual_rows(
-    fitted: FittedTable, data: Any, n: int, share_of: str, few: Mapping[int, str]
+    fitted: FittedTable,
+    data: Any,
+    n: int,
+    share_of: str,
+    few: Mapping[int, str],
+    counts: BoolArray | None = None,
 ) -> Any:
     """Return the frame of `outliers`.
 
@@ -441,6 +488,8 @@ def unusual_rows(
         As in `outliers`.
     few : mapping of int to str
         Rows that come first, and why they are unusual.
+    counts : boolean array of shape (n_rows,), optional
+        Which rows something is learned from, by default all; others come last.
     """
     encoder, rows = fitted.encoder, fitted.rows(data)[0]
     codes = encoder._codes(rows)
@@ -449,21 +498,25 @@ def unusual_rows(
     beyond, said = _read_outside(fitted, data, len(codes[0]))
     alone = surprises.alone(unknown, beyond)
     scores = surprises.scores(codes, alone)
-    is_few_of_all = np.isin(np.arange(len(scores)), list(few))
-    worst = np.lexsort((np.arange(len(scores)), -np.round(scores, 9), ~is_few_of_all))[:n]
+    counts = np.ones(len(scores), dtype=bool) if counts is None else counts
+    every = np.arange(len(scores))
+    is_few_of_all = np.isin(every, list(few))
+    worst = np.lexsort((every, -np.round(scores, 9), ~is_few_of_all, ~counts))[:n]
     texts = cell_texts(encoder, rows, worst)
     chosen = [column[worst] for column in codes]
     terms = surprises.terms(chosen, [column[worst] for column in alone])
-    usual = scores, np.ones(len(scores))
+    usual = scores, (counts if counts.any() else ~counts).astype(float)
+    n_judged = float(counts.sum())
     if share_of == MODEL:
         usual = _scores_of_model(encoder) or usual
+        # Rows asked about one by one are as many as those they are compared with.
+        n_judged = max(n_judged, encoder.counts_.n_draws)
     is_unusual = is_few_of_all[worst]
-    in_tail = tail_chances(np.round(scores, 9), np.round(usual[0], 9), usual[1])
-    beyond = false_discovery_control(in_tail)[worst] <= FALSE_DISCOVERIES
-    high = worst[beyond]
+    is_high = _are_beyond(scores, counts, usual, n_judged)[worst]
+    high = worst[is_high]
     own, of_cells = ([column[high] for column in columns] for columns in (codes, alone))
-    chances = surprises.chances(own, of_cells, scores[high], len(scores))
-    is_unusual[beyond] |= chances <= FALSE_ALARMS
+    chances = surprises.chances(own, of_cells, scores[high], n_judged)
+    is_unusual[is_high] |= chances <= FALSE_ALARMS
     reasons = [
         (
             few.get(position),
@@ -481,6 +534,20 @@ def unusual_rows(
         "reason": ["; ".join(filter(None, reason)) for reason in reasons],
     }
     return frames.make_frame(encoder._library, columns)
+
+
+def _are_beyond(
+    scores: FloatArray, counts: BoolArray, usual: tuple[FloatArray, FloatArray], n: float
+) -> BoolArray:
+    """Return which rows that count are beyond the tail of the usual ones, as some of `n` rows."""
+    are_beyond = np.zeros(len(scores), dtype=bool)
+    if counts.any():
+        others, weights = usual
+        in_tail = tail_chances(np.round(scores[counts], 9), np.round(others, 9), weights)
+        # The others of the n rows are taken to be ordinary.
+        found = false_discovery_control(in_tail) * (n / len(in_tail))
+        are_beyond[counts] = found <= FALSE_DISCOVERIES
+    return are_beyond
 
 
 def why_outlier(model: Any, row: Any, *, data: Any = None, share_of: str = DATA) -> Any:
@@ -628,7 +695,7 @@ def _scores_of_model(encoder: TableEncoder) -> tuple[FloatArray, FloatArray] | N
         return None
     codes = encoder._grouping.apply_to_codes(list(kept.sample.codes.T))
     surprises = Surprises(encoder, is_new=False)
-    return surprises.scores(codes, [np.zeros(len(codes[0]))]), kept.sample.weights
+    return surprises.scores(codes, [np.zeros(len(codes[0]))]), kept.sample.weights * surprises.scale
 
 
 def _partner(terms: FloatArray, attribute: int) -> int:

@@ -255,18 +255,20 @@ def unusual(study: Study) -> dict[str, Any]:
     most = max(PAIRS_LOOKED_UP // (n_columns * (n_columns - 1) // 2), 1_000)
     positions = np.arange(study.n_rows)
     frame, said = study.frame, ""
-    in_few = np.flatnonzero(np.isin(study.labels, list(study.verdict.few)))
+    counts = study.row_weights > 0
+    in_few = np.flatnonzero(counts & np.isin(study.labels, list(study.verdict.few)))
     if study.n_rows > most:
         drawn = RandomState(study.seed).permutation(study.n_rows)[:most]
         positions = np.union1d(drawn, in_few)
         frame = study.rows(positions)
         said = f"{most:,} of {study.n_rows:,} rows were looked at, drawn by chance. "
-    sizes = np.bincount(study.labels).tolist()
+    sizes = np.bincount(study.labels[counts]).tolist()
     few = {
         int(np.searchsorted(positions, row)): few_said(study.labels[row], sizes[study.labels[row]])
         for row in in_few
     }
-    found = columns_of(unusual_rows(as_fitted(study.encoder), frame, N_OUTLIERS, "data", few))
+    asked = (as_fitted(study.encoder), frame, N_OUTLIERS, "data", few, counts[positions])
+    found = columns_of(unusual_rows(*asked))
     lines = {key: list(compress(cells, found["unusual"])) for key, cells in found.items()}
     if not lines["position"]:
         return {"table": None, "said": f"{said}{NOT_UNUSUAL}"}
