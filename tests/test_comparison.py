@@ -236,3 +236,18 @@ def test_long_vectors_make_the_same_clusters(groups, monkeypatch):
     assert sparse.issparse(compare_module._points(compare_module.one_hot(rows), rows.weights))
     found = compare(data, 2, y=y, methods=["one-hot"]).table()
     pd.testing.assert_frame_equal(found, expected)
+
+
+def test_clusters_of_rows_drawn_anew_are_made_as_asked(groups, monkeypatch):
+    asked = []
+    fit = TableClusterer._fit_codes
+    monkeypatch.setattr(
+        TableClusterer,
+        "_fit_codes",
+        lambda self, *given: asked.append((self.n_init, self.max_iter)) or fit(self, *given),
+    )
+    X, _ = groups
+    rows = compare_module.read_rows(X, None, None, np.random.RandomState(0))
+    fitted = TableClusterer(2, preparer=None, n_init=3, max_iter=17).fit(rows.frame)
+    compare_module.by_clusterer(fitted, rows, 0)(rows.weights + 1.0)
+    assert asked == [(3, 17)]

@@ -162,7 +162,13 @@ def by_clusterer(fitted: TableClusterer, rows: ComparedRows, seed: int) -> Parti
     def by_fitting(weights: FloatArray) -> IntArray:
         again = fitted
         if weights is not rows.weights:  # which the clusters are of
-            again = TableClusterer(fitted.n_clusters_, preparer=None, random_state=seed)
+            again = TableClusterer(
+                fitted.n_clusters_,
+                preparer=None,
+                n_init=fitted.n_init,
+                max_iter=fitted.max_iter,
+                random_state=seed,
+            )
             again._fit_codes(encoder, codes, weights, choice)
         return np.asarray(again._label(codes), dtype=np.intp)
 

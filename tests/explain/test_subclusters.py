@@ -7,7 +7,7 @@ import pytest
 
 from tables import latent_classes, nested_classes
 from untie import TableClusterer
-from untie.explain import cluster_profile, subclusters
+from untie.explain import cluster_profile, cluster_stability, subclusters
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -78,3 +78,32 @@ def test_new_rows_and_other_tables():
     frame = pl.from_pandas(table)
     found = subclusters(TableClusterer(2, preparer=None).fit(frame), frame)
     assert isinstance(found.table, pl.DataFrame)
+
+
+def said_to_be(*words):
+    """Return a `cluster_stability` that says these words of the clusters."""
+
+    def stability(model, rows, **given):
+        found = cluster_stability(model, rows, **given)
+        return found.assign(verdict=words)
+
+    return stability
+
+
+def test_a_cluster_does_not_divide_into_weak_ones_alone(monkeypatch):
+    table, _, _ = nested_classes(0)
+    clusterer = TableClusterer(2, preparer=None).fit(table)
+    weak = said_to_be("dissolves", "doubtful")
+    monkeypatch.setattr("untie.explain._subclusters.cluster_stability", weak)
+    found = subclusters(clusterer, table)
+    assert any(choice.found_clusters for choice in found.choices.values())
+    assert len(found.table) == 0
+    assert found.smaller == {}
+    assert found.labels.tolist() == clusterer.labels_.astype(str).tolist()
+    assert found.predict(table).tolist() == found.labels.tolist()
+    half = said_to_be("stable", "dissolves")
+    monkeypatch.setattr("untie.explain._subclusters.cluster_stability", half)
+    found = subclusters(clusterer, table)
+    assert found.table.verdict.tolist() == ["stable", "dissolves"]
+    assert set(found.smaller) == {1}
+    assert set(found.labels) == {"0", "1a", "1b"}

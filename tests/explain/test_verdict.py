@@ -492,3 +492,18 @@ def test_cells_that_are_missing_here_and_there_make_no_such_groups():
     said = verdict(TableClusterer(3, random_state=0).fit(rows), rows)
     assert said.without_values == ()
     assert "no value" not in str(said)
+
+
+@pytest.mark.parametrize("is_passive", [False, True])
+@pytest.mark.filterwarnings("ignore:.*unknown")
+def test_new_values_are_values(is_passive):
+    rows, column = with_groups(), 0
+    weights = {rows.columns[column]: 0} if is_passive else None
+    encoder = TableEncoder(2, column_weights=weights)
+    clusterer = TableClusterer(3, encoder=encoder, preparer=None, random_state=0).fit(rows)
+    is_in, name = clusterer.labels_ == 1, rows.columns[column]
+    new = rows.assign(**{name: rows[name].astype(object).mask(is_in, "new")})
+    assert verdict(clusterer, new).without_values == ()
+    missing = rows.assign(**{name: rows[name].astype(object).mask(is_in, None)})
+    (((cluster,), columns),) = verdict(clusterer, missing).without_values
+    assert (cluster, columns) == (1, (name,))

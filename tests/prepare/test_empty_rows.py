@@ -173,11 +173,8 @@ def test_nothing_is_learned_from_a_row_of_totals(word, place, tmp_path):
     with pytest.warns(UserWarning, match=said):
         found = TableClusterer(2).fit(frame)
     np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_)
-    assert (
-        found.labels_[1:].tolist()
-        if is_first
-        else found.labels_[:-1].tolist() == list(expected.labels_)
-    )
+    labels = found.labels_[1:] if is_first else found.labels_[:-1]
+    assert labels.tolist() == expected.labels_.tolist()
     assert found.preparer_.columns_ == expected.preparer_.columns_
     notes = {note.column: note.reason for note in found.preparer_.notes_}
     assert notes["region"] == f"nothing is learned from the row {word!r}, the {kind} of all others"
@@ -345,3 +342,54 @@ def test_a_count_of_rows_may_go_on_beside_means():
     frame = sales(MEANS).assign(number=range(1, 32))
     with pytest.warns(UserWarning, match=r"row of means: .* in 'units', 'price'\. It"):
         TableEncoder(2).fit(frame)
+
+
+OIL = [412, 287, 191, 150, 120, 85, 60, 200]
+SPILLS = [0, 1, 0, 0, 0, 1, 0, 2]
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        {"revenue": OIL, "spills": SPILLS},
+        {"spills": SPILLS},  # a 2 is the sum of two ones by luck
+        {"revenue": OIL, "staff": OIL[::-1], "tons": [3, 9, 8, 7, 1, 9, 3, 40]},
+    ],
+)
+def test_a_company_called_total_is_no_total(numbers):
+    names = ["Shell", "BP", "Eni", "Repsol", "OMV", "Galp", "Orlen", "Total"]
+    frame = pd.DataFrame({"company": names, **numbers, "listed": ["yes", "no"] * 4})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        preparer = Preparer(columns=["company", *numbers]).fit(frame)
+    assert preparer._preparation.summary_rows == []
+
+
+def test_totals_beside_rates_and_years_are_totals():
+    frame = sales(TOTAL).assign(year=[*range(2000, 2030), 2024], rate=[0.5] * 30 + [0.5])
+    with pytest.warns(UserWarning, match=r"totals of all other rows in 'units'"):
+        TableEncoder(2).fit(frame.assign(units=frame.units * 1000))
+
+
+@pytest.mark.parametrize("name", ["Total (2023)", "Grand total 2023", "Total 2023:", "Sum (all)"])
+def test_a_year_may_follow_the_name_of_totals(name):
+    with pytest.warns(UserWarning, match="has a row of totals: row 30"):
+        TableEncoder(2).fit(sales({**TOTAL, "region": name}))
+
+
+@pytest.mark.parametrize("place", ["last", "first"])
+@pytest.mark.parametrize("order", [(TOTAL, MEANS), (MEANS, TOTAL)])
+def test_totals_and_means_may_be_at_the_same_end(order, place, tmp_path):
+    one, other = order
+    frame = pd.concat([sales(one), pd.DataFrame([other])], ignore_index=True)
+    if place == "first":
+        frame = pd.concat([frame[-2:], frame[:-2]], ignore_index=True)
+    expected = TableEncoder(2).fit(sales(one)[:-1])
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=31)
+    for table in (frame, untie.scan(tmp_path / "t.parquet")):
+        with pytest.warns(UserWarning, match="has a row of") as said:
+            found = TableEncoder(2).fit(table)
+        texts = " ".join(str(found.message) for found in said)
+        assert "row of totals" in texts
+        assert "row of means" in texts
+        assert found.counts_.n_rows == expected.counts_.n_rows == 30

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,9 @@ MOST_PLACES = 16
 
 PLACE_BITS = 20
 """Sums of so many bits are exact for as many rows as there may be."""
+
+N_ENDS = 2
+"""So many rows at the start and at the end may summarize the others: a total and a mean."""
 
 SHOWN_EMPTY = 5
 """At most this many rows without cells are named."""
@@ -217,8 +221,8 @@ class Look:
         self.n_empty = 0
         self.first_empty: list[int] = []
         self._places: list[dict[Value, float] | None] = [{} for _ in columns]
-        self._first: _RowOfTable | None = None
-        self._last: _RowOfTable | None = None
+        self._first: list[_RowOfTable] = []
+        self._last: list[_RowOfTable] = []  # as in the table
 
     def add(self, table: Table, weights: FloatArray | None) -> None:
         """Take more rows in."""
@@ -262,20 +266,26 @@ class Look:
             self.first_empty += (empty[:n_more] + self._n_read).tolist()
             self.n_empty += len(empty)
         counting = np.flatnonzero(weights)
-        if len(counting):
-            first, last = int(counting[0]), int(counting[-1])
-            self._first = self._first or _RowOfTable(table, first, self._n_read, weights[first])
-            self._last = _RowOfTable(table, last, self._n_read, weights[last])
+
+        def found(rows: IntArray) -> list[_RowOfTable]:
+            return [_RowOfTable(table, row, self._n_read, weights[row]) for row in rows.tolist()]
+
+        self._first += found(counting[: N_ENDS - len(self._first)])
+        self._last = (self._last + found(counting[-N_ENDS:]))[-N_ENDS:]
         return weights
 
-    def ends(self, has_name: Callable[[str], bool]) -> list[EndRow]:
-        """Return the last row that counts, and the first, if they have a text that is a name."""
-        rows = {row.position: row for row in (self._last, self._first) if row is not None}
-        return [
-            row.read(self.columns)
-            for row in rows.values()
-            if any(map(has_name, row.texts(self.columns)))
-        ]
+    def ends(self, has_name: Callable[[str], bool]) -> list[list[EndRow]]:
+        """Return the rows at the end, and at the start, that have a text that is a name.
+
+        Only rows that count are there; the outer ones come first, at most two, none of them twice.
+        """
+        ends, seen = [], set[int]()
+        for rows in (self._last[::-1], self._first):
+            named = takewhile(lambda row: any(map(has_name, row.texts(self.columns))), rows)
+            new = [row for row in named if row.position not in seen]
+            seen |= {row.position for row in new}
+            ends.append([row.read(self.columns) for row in new])
+        return ends
 
     def leave_out(self, row: EndRow) -> None:
         """Forget one of the ends, which does not count any more."""

@@ -1,8 +1,9 @@
 """The rows that summarize all others, such as a total at the end: which they are, and why."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,16 @@ from untie._util.types import BoolArray, FloatArray, IntArray, Value
 TOTAL, MEAN, MEDIAN = "total", "mean", "median"
 KINDS = (TOTAL, MEAN, MEDIAN)
 
-_CALLED = {
-    TOTAL: re.compile(r"(?i)\W*((grand |over)?(total|all)s?|sums?)\W*"),
-    MEAN: re.compile(r"(?i)\W*((grand |overall )?(averages?|means?)|avg)\W*"),
-    MEDIAN: re.compile(r"(?i)\W*(overall )?medians?\W*"),
+_WORDS = {
+    TOTAL: "(grand |over)?(total|all)s?|sums?",
+    MEAN: "(grand |overall )?(averages?|means?)|avg",
+    MEDIAN: "(overall )?medians?",
 }
-"""What such a row is called, in one of its cells."""
+_CALLED = {
+    kind: re.compile(rf"(?i)\W*({words})(\W*\d{{4}}|\s*\(.*\))?\W*")
+    for kind, words in _WORDS.items()
+}
+"""What such a row is called, in one of its cells; a year or a parenthesis may follow."""
 
 CLOSE = 1e-6
 """Sums of rounded amounts differ from a total by at most this part of it."""
@@ -31,8 +36,11 @@ FEWEST_OTHERS = 3
 """A row summarizes at least this many others."""
 
 LUCK = 0.01
-"""Numbers are means if others from the same columns would agree as well with less than this chance:
-a 3 is the rounded mean of answers from 1 to 5 too often."""
+"""Numbers summarize others if some from the same columns would agree as well with less than this
+chance: a 3 is the rounded mean of answers from 1 to 5 too often, and a 2 the sum of ones."""
+
+MOST_LUCK_OF_FEW = LUCK**2
+"""If less than half of the numbers are totals, as beside many rates, this is the limit."""
 
 
 @dataclass(frozen=True)
@@ -69,20 +77,29 @@ def take_out_summaries(look: Look) -> list[SummaryRow]:
         What the table has; the rows are taken out of it.
     """
     found = []
-    for row in look.ends(lambda text: _kind(text) is not None):
-        summary = find_summary(row, dict(zip(look.columns, look.summaries(), strict=True)))
-        if summary is not None:
-            look.leave_out(row)
-            found.append(summary)
+    for ends in look.ends(lambda text: _kind(text) is not None):
+        seen = dict(zip(look.columns, look.summaries(), strict=True))
+        # Of two at an end, each is of the rows without the other.
+        summaries = [find_summary(row, seen, [o for o in ends if o is not row]) for row in ends]
+        if None in summaries:
+            ends = ends[:1]
+            summaries = [find_summary(row, seen) for row in ends]
+        for row, summary in zip(ends, summaries, strict=True):
+            if summary is not None:
+                look.leave_out(row)
+                found.append(summary)
     return found
 
 
-def find_summary(row: EndRow, seen: Mapping[str, Summary]) -> SummaryRow | None:
+def find_summary(
+    row: EndRow, seen: Mapping[str, Summary], beside: Sequence[EndRow] = ()
+) -> SummaryRow | None:
     """Return what a row summarizes; None if it is a row like others.
 
-    Only this row has the name. The numbers of at least one column are as the name says: the cell of
-    a total is the sum of all others and larger than each of them. Of means and medians no number
-    may differ by more than it is rounded, and together they may not agree by luck.
+    Only this row has the name, and its numbers are as the name says, which may not be luck. The
+    cell of a total is the sum of all others and larger than each of them; half of the numbers or
+    more are, or so few that are by very little luck, as rates and years are not. Of means and
+    medians no number may differ by more than it is rounded.
 
     Parameters
     ----------
@@ -90,6 +107,8 @@ def find_summary(row: EndRow, seen: Mapping[str, Summary]) -> SummaryRow | None:
         The row, which counts.
     seen : mapping from names to Summary
         All columns, with the row.
+    beside : sequence of EndRow
+        Rows that are not among those it may summarize, though they count.
 
     Examples
     --------
@@ -103,7 +122,10 @@ def find_summary(row: EndRow, seen: Mapping[str, Summary]) -> SummaryRow | None:
         kind = _kind(cell)
         if kind is None or not _is_alone(seen[column], cell):
             continue
-        others = {name: _others(seen[name], own) for name, own in row.cells.items()}
+        others = {
+            name: _others(seen[name], own, [other.cells.get(name) for other in beside])
+            for name, own in row.cells.items()
+        }
         numbers = {name: found for name, found in others.items() if found is not None}
         names = _sums(numbers) if kind == TOTAL else _centers(numbers, kind)
         if names:
@@ -158,11 +180,20 @@ class _Others:
     numbers: FloatArray
     rows: FloatArray
 
-    def is_sum(self) -> bool:
-        """Return whether the number is the sum of the others, and larger than each of them."""
+    def adds_up(self) -> bool:
+        """Return whether the number is the sum of the others."""
         total = float(self.numbers @ self.rows)
-        is_larger = abs(self.own) > float(np.abs(self.numbers).max())
-        return is_larger and abs(total - self.own) <= CLOSE * abs(self.own)
+        return abs(total - self.own) <= CLOSE * abs(self.own)
+
+    @property
+    def lead(self) -> float:
+        """How much larger the number is than each of the others."""
+        return abs(self.own) - float(np.abs(self.numbers).max())
+
+    @property
+    def luck_of_sum(self) -> float:
+        """The chance that a number between the largest of the others and their sum is the sum."""
+        return min(1.0, 2.0 * max(self.rounding, CLOSE * abs(self.own)) / self.lead)
 
     def center(self, kind: str) -> float:
         """Return the mean or the median of the others."""
@@ -190,8 +221,11 @@ class _Others:
         return bool((self.rows == 1).all() and (np.diff(numbers) == 1).all())
 
 
-def _others(seen: Summary, cell: Value) -> _Others | None:
-    """Return a cell and all others of its column as numbers; None if they are not or too few."""
+def _others(seen: Summary, cell: Value, beside: Sequence[Value]) -> _Others | None:
+    """Return a cell and all others of its column as numbers; None if they are not or too few.
+
+    Those beside it are none of them.
+    """
     if cell is None or seen.scale > 1 or seen.problem or cell not in seen.values:
         return None
     writing = None if isinstance(cell, int | float) else find_writing(seen.values)
@@ -199,7 +233,9 @@ def _others(seen: Summary, cell: Value) -> _Others | None:
     numbers = read(reading.read(list(seen.values)), NUMBER)
     place = seen.values.index(cell)
     rows = seen.rows.copy()
-    rows[place] -= 1
+    for one in (cell, *beside):
+        if one is not None:
+            rows[seen.values.index(one)] -= 1
     known = np.flatnonzero(np.isfinite(numbers) & (rows > 0))
     if not np.isfinite(numbers[place]) or rows[known].sum() < FEWEST_OTHERS:
         return None
@@ -208,7 +244,22 @@ def _others(seen: Summary, cell: Value) -> _Others | None:
 
 
 def _sums(numbers: Mapping[str, _Others]) -> list[str]:
-    return [name for name, others in numbers.items() if others.is_sum()]
+    """Return the columns with totals; none if they may be by luck.
+
+    The largest of n rows is so with a chance of 1 / n, in all columns at once. Where one row has
+    all there is in a column, the total says nothing, for or against it.
+    """
+    own = {
+        name: others
+        for name, others in numbers.items()
+        if not others.counts_rows() and not (others.adds_up() and others.lead <= 0)
+    }
+    names = [name for name, others in own.items() if others.adds_up()]
+    if not names:
+        return []
+    n_rows = 1.0 + min(own[name].rows.sum() for name in names)
+    luck = np.prod([own[name].luck_of_sum for name in names]) * comb(len(own), len(names)) / n_rows
+    return names if luck < (LUCK if 2 * len(names) >= len(own) else MOST_LUCK_OF_FEW) else []
 
 
 def _centers(numbers: Mapping[str, _Others], kind: str) -> list[str]:

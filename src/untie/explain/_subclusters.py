@@ -9,7 +9,7 @@ import numpy as np
 
 from untie._inputs import as_fitted
 from untie._learn.selection.choose_k import TooFewRowsError
-from untie._learn.selection.k_choice import UNUSUAL, KChoice, is_few
+from untie._learn.selection.k_choice import UNUSUAL, WEAK, KChoice, is_few
 from untie._table.frames import columns_of, make_frame, rows_at
 from untie._util.types import AnyArray, Codes, IntArray
 from untie.clusterer import TableClusterer
@@ -40,7 +40,9 @@ class Subclusters:
         The smallest cluster that each row is in, as text: "0a", "0b", ... in cluster 0 if it
         divides, else "0".
     choices : mapping from clusters to KChoice
-        The evidence for each cluster that was asked about, those that do not divide included.
+        The evidence for each cluster that was asked about, those that do not divide included. A
+        cluster divides if the evidence is for it and one of the smaller ones, or more, comes back
+        when its rows are resampled.
     table : frame
         One row per smaller cluster: cluster, subcluster, its name among those of the cluster, share
         (of all rows), and stability and verdict, as `cluster_stability` has them within the
@@ -96,7 +98,8 @@ def subclusters(
     Of the numbers of clusters that are stable, `TableClusterer` takes the smallest that predicts
     nearly as much as the best. What is finer is inside: the rows of each cluster are asked, as all
     rows are by :func:`untie.choose_k`, whether 2 to 6 clusters of theirs are stable and predict
-    hidden cells of several columns. The vectors stay those of the whole table.
+    hidden cells of several columns. If `cluster_stability` calls all of these weak (doubtful, or
+    dissolving), the cluster is not divided. The vectors stay those of the whole table.
 
     Parameters
     ----------
@@ -160,8 +163,11 @@ def subclusters_of(
             continue
         divided = TableClusterer(choice.k, preparer=None, random_state=random_state)
         coded = [column[members] for column in codes]
-        smaller[cluster] = divided._fit_codes(encoder, coded, own, choice)
+        divided._fit_codes(encoder, coded, own, choice)
         found = columns_of(cluster_stability(divided, rows, **given))
+        if all(word in WEAK for word in found["verdict"]):
+            continue
+        smaller[cluster] = divided
         names = _names(cluster, divided)
         profile = read_profile(encoder, rows, labels=names[divided.labels_], sample_weight=own)
         said = names_of(profile, merged)

@@ -1,6 +1,5 @@
 """Whether there are groups of similar rows, how sure that is, and what they rest on."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import compress
 from typing import Any
@@ -15,10 +14,11 @@ from untie._learn.columns.attributes import TableCounts, followers
 from untie._learn.selection.choose_k import N_SPLITS, TooFewRowsError, adjusted_rand
 from untie._learn.selection.k_choice import STABLE, KChoice, Verdict, WithoutValues
 from untie._prepare.rules import is_no_answer
+from untie._table.column_codes import factorize
 from untie._table.rows import read_weights
 from untie._table.table import read_table
-from untie._util.types import BoolArray, FloatArray, IntArray, Value
-from untie.clusterer import TableClusterer, label_rows
+from untie._util.types import BoolArray, FloatArray, IntArray
+from untie.clusterer import TableClusterer
 from untie.explain._cluster_stability import stability_and_gaps
 from untie.k_choice import choose_by
 
@@ -103,15 +103,17 @@ def _without_values(
     k = clusterer.n_clusters_
     if k == 1 or open_table(rows).is_lazy:
         return ()
-    codes, n_rows = encoder._codes(rows), read_table(rows).n_rows
-    labels = np.asarray(label_rows(clusterer, rows, np.zeros(n_rows)), dtype=np.intp)
-    counted = np.ones(n_rows) if weights is None else read_weights(weights, n_rows)
+    table = read_table(rows)
+    # Without the warning of `predict`.
+    labels = np.asarray(clusterer._label(encoder._codes(rows)), dtype=np.intp)
+    counted = np.ones(table.n_rows) if weights is None else read_weights(weights, table.n_rows)
     counts = np.flatnonzero(counted)
     labels, counted = labels[counts], counted[counts] / counted[counts].mean()
-    vocabulary = encoder.vocabulary_
+    cells = dict(zip(table.names, table.columns, strict=True))
     found: dict[tuple[int, ...], list[tuple[float, str]]] = {}
-    for name, values, own in zip(vocabulary.columns, vocabulary.values, codes, strict=True):
-        lacks = _has_no_value(values)[own[counts]]
+    for name in encoder.vocabulary_.columns:
+        own, values = factorize(cells[name], name)
+        lacks = np.array([*map(is_no_answer, values)], dtype=bool)[own[counts]]
         clusters = _mostly(labels, lacks, counted, k)
         if 0 < len(clusters) < k:
             is_in = np.isin(labels, clusters).astype(np.intp)
@@ -123,14 +125,6 @@ def _without_values(
         WithoutValues(clusters, tuple(name for _, name in sorted(columns)))
         for clusters, columns in ordered
     )
-
-
-def _has_no_value(values: Sequence[Value]) -> BoolArray:
-    """Return for each code of a column, that of unknown values too, whether it is no value.
-
-    Where missing cells are no value of the column, they have the code of unknown ones.
-    """
-    return np.array([*map(is_no_answer, values), None not in values], dtype=bool)
 
 
 def _mostly(labels: IntArray, lacks: BoolArray, weights: FloatArray, k: int) -> tuple[int, ...]:
