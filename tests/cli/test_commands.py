@@ -679,7 +679,7 @@ def test_columns_that_the_user_calls_ordered(pupils, tmp_path):
     assert ask("fit", pupils, "--k", 2, "-o", path).exit_code == 0
     assert untie.load_model(path).ordered == "auto"
     labels = {
-        options: [r["cluster"] for r in rows_of(ask("cluster", pupils, "--k", 2, *options).stdout)]
+        options: [r["cluster"] for r in rows_of(ask("cluster", pupils, "--k", 3, *options).stdout)]
         for options in ((), ("--ordered", "grade,missed"))
     }
     assert labels[()] != labels["--ordered", "grade,missed"]

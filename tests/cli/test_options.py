@@ -157,7 +157,9 @@ CASES = [
         f"assign base.untie --sql {QUERY} -q --output a.csv",
         {
             "--sql": rows_of_query("a.csv"),
-            "--output": written("a.csv", "colour,size,shape,cluster,distance,unknown,note"),
+            "--output": written(
+                "a.csv", "colour,size,shape,cluster,probability,distance,unknown,note"
+            ),
             "--quiet": silent,
         },
     ),

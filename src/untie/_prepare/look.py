@@ -385,6 +385,10 @@ class Look:
         return Summary(list(counts), pairs[:, 0], pairs[:, 1], n_missing, scale, places=places)
 
 
+TIMES = ("date", "time", "duration")
+"""What types of dates and times are called; some of their cells fit no Python object."""
+
+
 @dataclass(frozen=True, eq=False)
 class _RowOfTable:
     """A row of a table that is a part of another, from a position on."""
@@ -402,8 +406,15 @@ class _RowOfTable:
     def texts(self, columns: Sequence[str]) -> Iterator[str]:
         """Yield the cells that are texts."""
         cells = dict(zip(self.table.names, self.table.columns, strict=True))
-        found = (cells[name][self.row] for name in columns)
-        yield from (cell for cell in found if isinstance(cell, str))
+        for name in columns:
+            kind = str(getattr(cells[name], "dtype", getattr(cells[name], "type", ""))).lower()
+            if any(word in kind for word in TIMES):
+                continue
+            cell = None
+            with suppress(ArithmeticError, NotImplementedError, ValueError):  # times in categories
+                cell = cells[name][self.row]
+            if isinstance(cell, str):
+                yield cell
 
     def read(self, columns: Sequence[str]) -> EndRow:
         """Return the row with its cells."""
