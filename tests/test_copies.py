@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tables import latent_classes
@@ -48,6 +48,7 @@ def test_copies_change_nothing(make):
             np.testing.assert_allclose(found.inertia_, expected.inertia_)
 
 
+@settings(max_examples=max(4, settings().max_examples // 3))
 @given(st.integers(0, 2**31), st.sampled_from(["auto", 2, 4, 7]))
 def test_a_copy_changes_nothing_in_any_table(seed, k):
     rng = np.random.default_rng(seed)
