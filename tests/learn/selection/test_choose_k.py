@@ -85,7 +85,7 @@ def test_more_numbers_are_tried_where_the_largest_is_the_best_stable_one(gains, 
 
 def test_numbers_beyond_ten_are_found():
     table, _ = latent_classes(1_500, 20, 20, 6, seed=0)
-    choice = choose_k(TableEncoder(preparer=None).fit(table), table, n_splits=6)
+    choice = choose_k(TableEncoder(preparer=None).fit(table), table)
     assert choice.ks == (*range(2, 11), 15, 20, 30)
     assert choice.k == 20
     assert choice.found_clusters
