@@ -206,7 +206,7 @@ def calibration_error(probabilities: Floats, is_right: NDArray[np.bool_]) -> flo
 
 def measured(case: str, name: str, seed: int) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the probability of each new row's cluster, and whether that is its class."""
-    table, truth = classes(seed, **CASES[case])  # type: ignore[arg-type]
+    table, truth = classes(seed, **CASES[case])  # type: ignore[arg-type]  # of several types
     half, k = len(table) // 2, int(truth.max()) + 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
