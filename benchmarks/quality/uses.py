@@ -4,14 +4,15 @@ Encoders learn from all rows without labels, TableEncoder knowing the number of 
 purpose "neighbors", which needs none. Retrieval is the mean precision at 10 (ties expected over all
 orders). Classification is the macro F of 5 nearest neighbors and of logistic regression, each with
 scikit-learn's defaults, on vectors brought to a common scale, in five folds. Sets of over 5,000
-rows are represented by 5,000 of them, drawn once.
+rows are represented by 5,000 of them, drawn once. Mixed tables are prepared by `Preparer`, for
+every encoder.
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from unittest.mock import patch
 
@@ -26,9 +27,13 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import scores
 from held_back import is_held_back
+from hold_out import hold_out_tables
+from mixed_tables import MixedTable, mixed_tables
+from summaries import print_rows, summary_rows
 from tables import LabeledTable, made_tables, paper_tables, real_tables
-from untie import TableEncoder
+from untie import Preparer, TableEncoder
 from untie_paper.evaluation import precision_at_k
+from word_tables import word_tables
 
 
 class OneOfNeighbors:
@@ -45,9 +50,12 @@ class OneOfNeighbors:
             return TableEncoder(purpose="neighbors", preparer=None).fit_transform(X)
 
 
+NEIGHBORS = "TableEncoder, neighbors"
+
 ENCODERS: dict[str, Callable[[int, int], Any]] = {
     "TableEncoder": scores.ENCODERS["TableEncoder"],
-    "TableEncoder, neighbors": lambda k, seed: TableEncoder(purpose="neighbors", preparer=None),
+    "TableEncoder(None)": lambda k, seed: TableEncoder(None, random_state=seed, preparer=None),
+    NEIGHBORS: lambda k, seed: TableEncoder(purpose="neighbors", preparer=None),
     **{name: make for name, make in scores.ENCODERS.items() if name != "TableEncoder"},
 }
 METHODS = list(ENCODERS)
@@ -56,7 +64,23 @@ ALONE: dict[str, Callable[[int, int], Any]] = {
     "neighbors: values": lambda k, seed: OneOfNeighbors("values"),
     "neighbors: kernels": lambda k, seed: OneOfNeighbors("kernels"),
 }
-PARTS = {"paper": paper_tables, "made": made_tables, "real": real_tables}
+
+
+def prepared(tables: Iterable[MixedTable]) -> Iterator[LabeledTable]:
+    """Give tables with numbers in ranges and missing cells as "?"."""
+    for table in tables:
+        X = Preparer().fit_transform(table.X).astype(object)
+        yield LabeledTable(table.name, "mixed", X.where(X.notna(), "?"), table.y)
+
+
+PARTS: dict[str, Callable[[], Iterable[LabeledTable]]] = {
+    "paper": paper_tables,
+    "made": made_tables,
+    "real": real_tables,
+    "words": word_tables,
+    "mixed": lambda: prepared(mixed_tables()),
+    "hold-out": lambda: prepared(hold_out_tables()),
+}
 MOST_ROWS, SEED, FOLDS = 5_000, 0, 5
 
 CLASSIFIERS: dict[str, Callable[[], Any]] = {
@@ -90,20 +114,19 @@ def measure(table: LabeledTable, method: str) -> dict[str, float]:
 
 
 def report(tables: list[LabeledTable], found: Found, methods: list[str], measured: str) -> None:
-    print(f"\n## {measured}\n\n| data set | " + " | ".join(methods) + " |")
-    print("|---" * (len(methods) + 1) + "|")
-    lines = {t.name: [found[t.name, m][measured] for m in methods] for t in tables}
+    """Print a measure of every table, and the means, medians, ranks and wins of the purpose."""
+    frame = pd.DataFrame({m: {t.name: found[t.name, m][measured] for t in tables} for m in methods})
+    is_seen = [not is_held_back(table.name, table.kind) for table in tables]
     parts = {
-        "mean": list(lines),
-        "mean, looked at": [name for name in lines if not is_held_back(name)],
-        "mean, held back": [name for name in lines if is_held_back(name)],
+        "all": list(frame.index),
+        "seen": list(frame.index[is_seen]),
+        "held out": list(frame.index[np.logical_not(is_seen)]),
     }
-    for part, names in parts.items():
-        if names:
-            mean = np.mean([lines[name] for name in names], axis=0)
-            lines = {**lines, f"**{part}**": list(mean)}
-    for name, line in lines.items():
-        print(f"| {name} | " + " | ".join(f"{value:.1f}" for value in line) + " |")
+    parts = {part: names for part, names in parts.items() if part == "all" or any(is_seen)}
+    control = NEIGHBORS if NEIGHBORS in methods else methods[0]
+    print(f"\n## {measured}\n")
+    rows = [[str(name), *(f"{cell:.1f}" for cell in line)] for name, *line in frame.itertuples()]
+    print_rows(["data set", *methods], [*rows, *summary_rows(frame, parts, control, digits=1)])
 
 
 def main() -> None:
