@@ -28,8 +28,8 @@ WORDS = np.array(["low", "middle", "high"])
 SOLVERS = ("exact", "uniform")
 ONE_HOT, DICTIONARY, MCA = "OneHotEncoder", "pyarrow dictionary-encode", "prince.MCA"
 DEFAULT = "TableEncoder"
-EIGHT, NEIGHBORS = f"{DEFAULT}, 8 clusters", f"{DEFAULT}, neighbors"
-AUTO_LIMITS = {DEFAULT: 5.0, EIGHT: 5.0, NEIGHBORS: 3.0}
+EIGHT = f"{DEFAULT}, 8 clusters"
+AUTO_LIMITS = {DEFAULT: 5.0, EIGHT: 5.0}
 """`fit` takes at most this many times as long as with the solver "uniform"."""
 
 PATIENCE = 10.0
@@ -38,7 +38,6 @@ PATIENCE = 10.0
 ENCODERS: dict[str, Callable[[], Any]] = {
     DEFAULT: partial(TableEncoder, n_clusters=2, preparer=None),
     EIGHT: partial(TableEncoder, n_clusters=8, preparer=None),
-    NEIGHBORS: partial(TableEncoder, purpose="neighbors", preparer=None),
     "UNTIE exact": partial(UNTIE, n_clusters=2, solver="exact"),
     "UNTIE uniform": partial(UNTIE, n_clusters=2, solver="uniform"),
     ONE_HOT: OneHotEncoder,

@@ -65,7 +65,7 @@ def main() -> None:
 def prepare(folder: Path) -> None:
     """Leave a model and the queries beside the files."""
     source = untie.scan(folder / "0*.parquet")
-    TableEncoder(purpose="neighbors", preparer=None).fit(source).save(folder / "model.untie")
+    TableEncoder(preparer=None).fit(source).save(folder / "model.untie")
     rows = pq.read_table(folder / "00000.parquet")
     rng = np.random.default_rng(0)
     cells = {}
@@ -155,9 +155,7 @@ def approximate(folder: Path) -> None:
     lines = []
     for n_components in COMPONENTS:
         source = untie.scan(folder / "0*.parquet")
-        encoder = TableEncoder(purpose="neighbors", n_components=n_components, preparer=None).fit(
-            source
-        )
+        encoder = TableEncoder(n_components=n_components, preparer=None).fit(source)
         start = time.perf_counter()
         index = build_index(encoder, source)
         built = time.perf_counter() - start

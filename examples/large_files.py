@@ -64,10 +64,10 @@ def main(folder: Path = Path("large_files_out")) -> None:
         shares = label[clusters == cluster].value_counts(normalize=True).round(2).to_dict()
         print(f"cluster {cluster}: {np.count_nonzero(clusters == cluster)} rows, {shares}")
 
-    exact = neighbors(TableEncoder(purpose="neighbors").fit(source), source, 0, n=5)
+    exact = neighbors(TableEncoder().fit(source), source, 0, n=5)
     print("most like row 0:", exact["position"].to_pylist())
 
-    encoder = TableEncoder(purpose="neighbors", n_components=16).fit(source)
+    encoder = TableEncoder(n_components=16).fit(source)
     try:
         index = build_index(encoder, source)
     except ImportError:

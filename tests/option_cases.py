@@ -378,11 +378,10 @@ def unusual(rows, encoder):
 
 def learning_checks(find, name):
     """Return the checks of how much columns count, where distances of rows come out."""
-    settings = {"purpose": "neighbors", **LEARNED}
     return {
-        "--column-weight": as_in_python(find, name, settings, column_weights={"shape": 0.0}),
-        "--passive": as_in_python(find, name, settings, column_weights={"colour": 2.0}),
-        "--ordered": as_in_python(find, name, settings, ordered="auto"),
+        "--column-weight": as_in_python(find, name, LEARNED, column_weights={"shape": 0.0}),
+        "--passive": as_in_python(find, name, LEARNED, column_weights={"colour": 2.0}),
+        "--ordered": as_in_python(find, name, LEARNED, ordered="auto"),
     }
 
 

@@ -45,8 +45,6 @@ def few_are_many(monkeypatch):
 EXACT = {
     options: encoder_of(3, **dict(options)).fit(TABLE)
     for options in (
-        (("purpose", "neighbors"),),
-        (("purpose", "neighbors"), ("n_components", 4)),
         (("solver", "uniform"),),
         (("solver", "discount"),),
         (("solver", "uniform"), ("couplings", "joint"), ("kernels", "F5")),
@@ -129,14 +127,6 @@ def test_saving(options, few_are_many, tmp_path):
 
 def test_names_tell_values_from_axes(few_are_many, monkeypatch):
     monkeypatch.setattr(memory, "MOST_AXES", 8)
-    own = (
-        TableEncoder(3, purpose="neighbors", preparer=None)
-        .fit(TABLE)
-        .get_feature_names_out()
-        .tolist()
-    )
-    assert own[0] == "town=town 000000"
-    assert own[39 : 39 + 2] == ["town|axis 1", "town|axis 2"]
     axes = UNTIE(3, solver="uniform").fit(TABLE).get_feature_names_out().tolist()
     assert axes[0] == "town|axis 1"
     assert axes[-1] == "shape=shape 4"
@@ -176,14 +166,6 @@ def test_columns_of_unknown_values(unknown, solver, few_are_many):
         warnings.simplefilter("ignore")  # that nothing is coupled with anything
         vectors = fit_known(encoder, TABLE, categories).transform(TABLE)
     assert np.isfinite(vectors).all()
-
-
-def test_unknown_cells_of_a_large_column_are_at_the_mean_in_the_choice(few_are_many, monkeypatch):
-    categories = [sorted(TABLE[name].unique())[: 20 if name == "town" else None] for name in TABLE]
-    encoder = TableEncoder(3, purpose="neighbors", preparer=None)
-    found = fit_known(encoder, TABLE, categories).gains_
-    monkeypatch.undo()
-    assert found == pytest.approx(fit_known(encoder, TABLE, categories).gains_, abs=1e-6)
 
 
 def test_copies_share_a_vote(few_are_many, monkeypatch):

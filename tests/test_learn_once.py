@@ -19,7 +19,6 @@ from untie._engines.registry import open_table
 from untie._engines.scanning import sniff
 from untie._engines.source import Source
 from untie._learn.columns.explained_entropy import explained_entropies
-from untie._learn.selection.objectives import CLUSTERS, OBJECTIVES
 from untie._learn.spaces.value_tree import tree_spaces
 from untie._table.column_codes import factorize
 
@@ -58,7 +57,6 @@ def watched(*functions: Callable) -> Counter:
         return counted
 
     places = [vars(module) for name, module in sys.modules.items() if name.startswith("untie")]
-    places += [vars(OBJECTIVES[CLUSTERS])]  # which holds a function
     undo = []
     for function in functions:
         replacement = counting(function)

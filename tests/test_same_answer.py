@@ -106,8 +106,8 @@ DEFAULTS = {
     "clusterer": (lambda: TableClusterer(3), lambda: TableClusterer(3, preparer=None)),
     "encoder": (lambda: TableEncoder(3), lambda: TableEncoder(3, preparer=None)),
     "encoder of one's own": (
-        lambda: TableClusterer(3, encoder=TableEncoder(purpose="neighbors")),
-        lambda: TableClusterer(3, encoder=TableEncoder(purpose="neighbors", preparer=None)),
+        lambda: TableClusterer(3, encoder=TableEncoder(missing="neutral")),
+        lambda: TableClusterer(3, encoder=TableEncoder(missing="neutral", preparer=None)),
     ),
     "method of the paper": (
         lambda: TableClusterer(3, encoder=UNTIE()),

@@ -29,8 +29,8 @@ from representations import IDEAS, View, shortened
 from scores import mean_rank
 from tables import LabeledTable, made_tables, paper_tables, peer_tables, real_tables
 from untie import count_table
+from untie._learn.learning import SAME_GAIN
 from untie._learn.selection.cluster_gain import description_gain, number_of_starts
-from untie._learn.selection.objectives import CLUSTERS, OBJECTIVES
 from untie._util.k_means import best_labels
 from untie._util.types import FloatArray
 from untie_paper.evaluation import adjusted_rand_index, clustering_f_score
@@ -68,8 +68,7 @@ GAINS: dict[str, Callable[[Rows, NDArray[np.intp]], float]] = {
     ", pseudo-likelihood": pseudo_likelihood_gain,
 }
 YARDSTICKS = [f"{numbers}{gain}" for gain in GAINS for numbers in (IN_USE, "k alone")]
-SAME_GAIN = OBJECTIVES[CLUSTERS].same_gain
-TIES = (0.0, 0.04, 0.1)
+TIES = (0.0, SAME_GAIN, 0.1)
 
 Key = tuple[str, str]
 """The ground and the name of a table; grounds share names."""

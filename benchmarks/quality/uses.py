@@ -1,11 +1,11 @@
 """What vectors are good for beyond clusters: retrieval and classification.
 
-Encoders learn from all rows without labels, TableEncoder knowing the number of classes, but for the
-purpose "neighbors", which needs none. Retrieval is the mean precision at 10 (ties expected over all
-orders). Classification is the macro F of 5 nearest neighbors and of logistic regression, each with
-scikit-learn's defaults, on vectors brought to a common scale, in five folds. Sets of over 5,000
-rows are represented by 5,000 of them, drawn once. Mixed tables are prepared by `Preparer`, for
-every encoder.
+Encoders learn from all rows without labels. TableEncoder is not told the number of classes, but for
+"number given" and the weightings alone. Retrieval is the mean precision at 10 (ties expected over
+all orders). Classification is the macro F of 5 nearest neighbors and of logistic regression, each
+with scikit-learn's defaults, on vectors brought to a common scale, in five folds. Sets of over
+5,000 rows are represented by 5,000 of them, drawn once. Mixed tables are prepared by `Preparer`,
+for every encoder.
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ import argparse
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold, cross_val_predict
@@ -35,35 +33,12 @@ from untie import Preparer, TableEncoder
 from untie_paper.evaluation import precision_at_k
 from word_tables import word_tables
 
-
-class OneOfNeighbors:
-    """One of the weightings that the purpose "neighbors" chooses from, alone."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def fit_transform(self, X: pd.DataFrame) -> NDArray[Any]:
-        # Here, as a worker process would patch a copy of what is imported above.
-        from untie._learn.weights.weightings import OF_NEIGHBORS
-
-        with patch.dict(OF_NEIGHBORS, {self.name: OF_NEIGHBORS[self.name]}, clear=True):
-            return TableEncoder(purpose="neighbors", preparer=None).fit_transform(X)
-
-
-NEIGHBORS = "TableEncoder, neighbors"
-
 ENCODERS: dict[str, Callable[[int, int], Any]] = {
-    "TableEncoder": scores.ENCODERS["TableEncoder"],
-    "TableEncoder(None)": lambda k, seed: TableEncoder(None, random_state=seed, preparer=None),
-    NEIGHBORS: lambda k, seed: TableEncoder(purpose="neighbors", preparer=None),
+    "TableEncoder": lambda k, seed: TableEncoder(random_state=seed, preparer=None),
+    "TableEncoder, number given": scores.ENCODERS["TableEncoder"],
     **{name: make for name, make in scores.ENCODERS.items() if name != "TableEncoder"},
 }
 METHODS = list(ENCODERS)
-ALONE: dict[str, Callable[[int, int], Any]] = {
-    "neighbors: halves": lambda k, seed: OneOfNeighbors("halves"),
-    "neighbors: values": lambda k, seed: OneOfNeighbors("values"),
-    "neighbors: kernels": lambda k, seed: OneOfNeighbors("kernels"),
-}
 
 
 def prepared(tables: Iterable[MixedTable]) -> Iterator[LabeledTable]:
@@ -103,7 +78,7 @@ def sampled(table: LabeledTable) -> LabeledTable:
 
 def measure(table: LabeledTable, method: str) -> dict[str, float]:
     warnings.simplefilter("ignore")  # a class may be in one fold alone
-    vectors = (ENCODERS | ALONE)[method](table.n_classes, SEED).fit_transform(table.X)
+    vectors = ENCODERS[method](table.n_classes, SEED).fit_transform(table.X)
     vectors = vectors / (np.sqrt(vectors.var(axis=0).sum()) or 1.0)  # kernels may tell nothing
     result = {"precision@10": 100 * precision_at_k(vectors, table.y, k=10)}
     folds = KFold(FOLDS, shuffle=True, random_state=SEED)
@@ -114,7 +89,7 @@ def measure(table: LabeledTable, method: str) -> dict[str, float]:
 
 
 def report(tables: list[LabeledTable], found: Found, methods: list[str], measured: str) -> None:
-    """Print a measure of every table, and the means, medians, ranks and wins of the purpose."""
+    """Print a measure of every table, then means, medians, ranks and wins of the first method."""
     frame = pd.DataFrame({m: {t.name: found[t.name, m][measured] for t in tables} for m in methods})
     is_seen = [not is_held_back(table.name, table.kind) for table in tables]
     parts = {
@@ -123,17 +98,16 @@ def report(tables: list[LabeledTable], found: Found, methods: list[str], measure
         "held out": list(frame.index[np.logical_not(is_seen)]),
     }
     parts = {part: names for part, names in parts.items() if part == "all" or any(is_seen)}
-    control = NEIGHBORS if NEIGHBORS in methods else methods[0]
     print(f"\n## {measured}\n")
     rows = [[str(name), *(f"{cell:.1f}" for cell in line)] for name, *line in frame.itertuples()]
-    print_rows(["data set", *methods], [*rows, *summary_rows(frame, parts, control, digits=1)])
+    print_rows(["data set", *methods], [*rows, *summary_rows(frame, parts, methods[0], digits=1)])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="three small sets")
     parser.add_argument("--part", choices=PARTS, default="paper")
-    parser.add_argument("--methods", choices=[*METHODS, *ALONE], nargs="*", default=METHODS)
+    parser.add_argument("--methods", choices=METHODS, nargs="*", default=METHODS)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     small = paper_tables(["zoo", "hayesroth", "housevotes"])

@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from untie import TableEncoder
 from untie_paper import retrieval
 from untie_paper.baselines import VAE
 from untie_paper.datasets import load
-from untie_paper.evaluation import precision_at_k
-from untie_paper.methods import DEEP, DEFAULT, NEIGHBORS, PAPER, STOCHASTIC
+from untie_paper.methods import DEEP, DEFAULT, PAPER
 from untie_paper.off_protocol import LEFT_OUT
 from untie_paper.output.grid import make_grid
 from untie_paper.retrieval import EXPERIMENT, chance, drawn_rows, jobs, retrieve
@@ -102,14 +100,6 @@ def test_the_claim_is_counted_over_the_papers_methods_alone():
     assert "One-hot 0.950" in outcome.findings[0]
     best = report(Results([row("splice", PAPER, level(0.9)), row("splice", "CDE", level(0.5))]))
     assert "100 of 100 k (as the paper says)" in best.findings[0]
-
-
-def test_who_asks_for_neighbours_gets_vectors_for_them():
-    X, y = load("zoo")
-    vectors = TableEncoder(purpose="neighbors", preparer=None).fit_transform(X)
-    cell = retrieve("zoo", NEIGHBORS, seed=0, most_k=10, most_rows=500)
-    assert cell["precision"][9] == pytest.approx(precision_at_k(vectors, y, [10])[0])
-    assert NEIGHBORS not in STOCHASTIC  # nothing is drawn at random
 
 
 def test_the_figures_data_and_drawing():

@@ -89,8 +89,7 @@ class TableClusterer(
     encoder : TableEncoder or UNTIE, default=None
         Learns the vectors; it is cloned. None is ``TableEncoder()`` with the clusterer's
         `n_clusters` and `random_state`, which an encoder gets where its own are None. Clusters are
-        made of its compact vectors, whatever `output`, `n_components`, `dtype` and `purpose` it
-        has.
+        made of its compact vectors, whatever `output`, `n_components` and `dtype` it has.
     preparer : "auto", Preparer or None, default="auto"
         Prepares the table before it is learned from, and new rows in `predict`. "auto" is
         ``Preparer()``, or what the `encoder` has as its own `preparer`; pass a `Preparer` with

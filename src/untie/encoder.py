@@ -46,8 +46,7 @@ class TableEncoder(EncoderBase):
         :func:`untie.choose_k` does, by the clusters of some rows, and learns again for the number
         chosen, which takes a second or so more; `k_choice_` has the evidence. None
         reads a number off the spectrum of the counts (at most 20), which costs next to nothing and
-        is good enough for vectors; rare values may raise it (`min_frequency` merges them). With
-        ``purpose="neighbors"`` the number has no influence (`n_clusters_` is 1).
+        is good enough for vectors; rare values may raise it (`min_frequency` merges them).
     preparer : "auto", Preparer or None, default="auto"
         Prepares the table before it is learned from, and new rows in `transform`. "auto" is
         ``Preparer()``; pass a `Preparer` with other options, such as ``Preparer(bins=10)``, of
@@ -55,12 +54,6 @@ class TableEncoder(EncoderBase):
         takes one more pass over the rows. None takes every column and cell as it is: for categories
         that were prepared before, and for `partial_fit`, `fit_counts` and Spark frames, which need
         it.
-    purpose : {"clusters", "neighbors"}, default="clusters"
-        What the vectors are for. "neighbors", for retrieval, look-alikes and nearest-neighbor
-        models, keeps the representation whose nearest rows best predict the cells of a column that
-        was hidden from the distance, of "halves", "values" and "kernels". In these, columns that
-        depend on others count more and rare values do not; kernels have 50, 10 and 99% of the
-        variance. It draws nothing at random, needs no number of clusters, and takes about as long.
     n_components : int, default=None
         If given, `transform` returns the best representation in this many dimensions, at most the
         number of values; typically 2 to 64. It takes one more eigenproblem, makes vectors of many
@@ -140,10 +133,8 @@ class TableEncoder(EncoderBase):
     gains_ : dict
         How well the clusters of "couplings" and "relevance" describe the table, in nats per row
         more than no clusters at all (-inf: the vectors have fewer distinct rows than clusters).
-        With ``purpose="neighbors"``, how well the nearest rows of "halves", "values" and "kernels"
-        predict hidden cells: shares of a column's entropy, summed over the columns, so that 1 is as
-        much as one column wholly. The one in use comes first. Empty where there was nothing to
-        compare: many columns have an order, or no more distinct rows than clusters.
+        The one in use comes first. Empty where there was nothing to compare: many columns have an
+        order, or no more distinct rows than clusters.
     n_features_in_ : int
         Number of columns of the table, that of the weights excluded.
     feature_names_in_ : array of shape (`n_features_in_`,)
@@ -169,13 +160,13 @@ class TableEncoder(EncoderBase):
     >>> TableEncoder(n_clusters=2).fit_transform(melons).shape
     (6, 5)
 
-    Vectors to find similar rows with need no number of clusters:
+    Similar rows are near, whatever the number of clusters:
 
     >>> from untie.datasets import load
     >>> X, y = load("dermatology")
-    >>> encoder = TableEncoder(purpose="neighbors").fit(X)
+    >>> encoder = TableEncoder().fit(X)
     >>> list(encoder.gains_)
-    ['kernels', 'halves', 'values']
+    ['couplings', 'relevance']
     """
 
     _kind = "encoder"
@@ -186,7 +177,6 @@ class TableEncoder(EncoderBase):
         n_clusters: int | str | None = None,
         *,
         preparer: Preparer | str | None = "auto",
-        purpose: str = "clusters",
         n_components: int | None = None,
         column_weights: Any = None,
         ordered: Any = "auto",
@@ -201,7 +191,6 @@ class TableEncoder(EncoderBase):
     ) -> None:
         self.n_clusters = n_clusters
         self.preparer = preparer
-        self.purpose = purpose
         self.n_components = n_components
         self.column_weights = column_weights
         self.ordered = ordered

@@ -6,10 +6,9 @@ from sklearn.pipeline import Pipeline
 
 import untie
 from command_cases import ask, refused, rows_of, write_people
-from untie._learn.selection.objectives import CLUSTERS, NEIGHBORS
 from untie._learn.weights.search import SOLVERS
 from untie._learn.weights.weightings import WEIGHTINGS
-from untie.cli.options import Purpose, Solver
+from untie.cli.options import Solver
 
 
 @pytest.fixture
@@ -24,7 +23,6 @@ def encoder_of(path):
 
 def test_the_names_are_those_of_the_library():
     assert set(map(str, Solver)) == {*SOLVERS, *WEIGHTINGS}
-    assert set(map(str, Purpose)) == {CLUSTERS, NEIGHBORS}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # adam is stopped
@@ -37,17 +35,14 @@ def test_fit_takes_a_solver(people, tmp_path, solver):
     assert encoder_of(path).solver == solver
 
 
-def test_cluster_takes_solver_or_purpose(people, tmp_path):
+def test_cluster_takes_a_solver(people, tmp_path):
     path = tmp_path / "m.untie"
-    for option, choice in (("--solver", "relevance"), ("--purpose", "neighbors")):
-        assert ask("cluster", people, "--k", 2, option, choice, "--save", path, "-q").exit_code == 0
-        encoder = encoder_of(path).encoder_
-        assert encoder.get_params()[option.removeprefix("--")] == choice
+    call = ("cluster", people, "--k", 2, "--solver", "relevance", "--save", path, "-q")
+    assert ask(*call).exit_code == 0
+    assert encoder_of(path).encoder_.solver == "relevance"
 
 
-@pytest.mark.parametrize(
-    "given", [["--purpose", "neighbors"], ["--ordered", "age"], ["--passive", "size"]]
-)
+@pytest.mark.parametrize("given", [["--ordered", "age"], ["--passive", "size"]])
 def test_the_papers_method_has_no_more_options(people, given):
     line = refused("cluster", people, "--solver", "exact", *given)
     assert "--solver is for the paper's method, which takes no --" in line
@@ -68,16 +63,13 @@ def test_the_papers_method_takes_weights(people, tmp_path):
 def test_neighbors_and_values_take_them(people, tmp_path):
     call = ("neighbors", people, "--row", 3, "-q")
     usual = rows_of(ask(*call).stdout)
-    assert rows_of(ask(*call, "--purpose", "neighbors").stdout) == usual
-    assert rows_of(ask(*call, "--purpose", "clusters").stdout) != usual
     assert rows_of(ask(*call, "--solver", "uniform").stdout) != usual
     call = ("values", people, "-q")
     usual = rows_of(ask(*call).stdout)
     assert rows_of(ask(*call, "--solver", "uniform").stdout) != usual
     ask("fit", people, "--k", 2, "-o", tmp_path / "m.untie", "-q")
-    for given in (["--solver", "exact"], ["--purpose", "clusters"]):
-        line = refused("values", people, "--model", tmp_path / "m.untie", *given)
-        assert f"{given[0]} is for learning; the model has its own." in line
+    line = refused("values", people, "--model", tmp_path / "m.untie", "--solver", "exact")
+    assert "--solver is for learning; the model has its own." in line
 
 
 def test_numbers_that_are_names(people, tmp_path):

@@ -310,16 +310,6 @@ def test_families_are_told(shops, tmp_path, command):
     assert "follow" not in without.stderr
 
 
-def test_fit_for_neighbors_needs_no_number(people, tmp_path):
-    path = tmp_path / "model.untie"
-    answer = ask("fit", people, "-o", path, "--purpose", "neighbors")
-    assert "values, for neighbors: " in answer.stderr
-    assert "clusters" not in answer.stderr
-    encoder = untie.load_model(path)
-    assert (encoder.purpose, encoder.n_clusters, encoder.k_choice_) == ("neighbors", None, None)
-    assert "'retrieval'" in refused("fit", people, "-o", path, "--purpose", "retrieval")
-
-
 def test_weights_of_columns(shops, tmp_path):
     path = tmp_path / "model.untie"
     weights = ["--column-weight", "age=2.5", "--passive", "region", "--passive", "state"]
@@ -376,9 +366,8 @@ def test_a_column_called_cluster_stays(people, tmp_path, frame):
 
 
 def test_neighbors_of_a_row_are_those_of_the_library(people, tmp_path, frame):
-    call = ("fit", people, "-o", tmp_path / "m.untie", "--drop", "group")
-    ask(*call, "--purpose", "neighbors")
-    encoder = untie.load_model(tmp_path / "m.untie")
+    encoder = untie.TableEncoder().fit(frame.drop(columns="group"))
+    encoder.save(tmp_path / "m.untie")
     expected = neighbors(encoder, frame, 6, n=4)
     found = pd.DataFrame(
         rows_of(ask("neighbors", people, "--row", 7, "-n", 4, "--drop", "group").stdout)

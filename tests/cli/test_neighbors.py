@@ -25,7 +25,7 @@ def frame(people):
 @pytest.fixture
 def model(people, tmp_path):
     path = tmp_path / "m.untie"
-    ask("fit", people, "--purpose", "neighbors", "--drop", "group", "-o", path, "-q")
+    ask("fit", people, "--k", 3, "--drop", "group", "-o", path, "-q")
     return path
 
 

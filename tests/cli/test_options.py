@@ -62,11 +62,10 @@ CASES = [
         process=True,
     ),
     Case(
-        f"fit --sql {QUERY} {FEW} --purpose neighbors -q --output few.untie",
+        f"fit --sql {QUERY} {FEW} -q --output few.untie",
         {
             "--sql": learned_from("few.untie", "colour", "size"),
             "--columns": learned_from("few.untie", "colour", "size"),
-            "--purpose": kept("few.untie", purpose="neighbors"),
             "--quiet": silent,
         },
     ),
@@ -88,11 +87,10 @@ CASES = [
         },
     ),
     Case(
-        f"cluster --sql {QUERY} {FEW} --purpose neighbors --k 2 -q --save p.untie --output c.csv",
+        f"cluster --sql {QUERY} {FEW} --k 2 -q --save p.untie --output c.csv",
         {
             "--sql": rows_of_query("c.csv"),
             "--columns": learned_from("p.untie", "colour", "size"),
-            "--purpose": kept("p.untie", purpose="neighbors"),
             "--output": written("c.csv", "colour,size,shape,cluster"),
             "--quiet": silent,
         },
@@ -131,11 +129,10 @@ CASES = [
         },
     ),
     Case(
-        f"report --sql {QUERY} {FEW} --purpose neighbors --k 2 -q --output r.md",
+        f"report --sql {QUERY} {FEW} --k 2 -q --output r.md",
         {
             "--sql": written("r.md", "--sql 'SELECT colour,size,shape"),
             "--columns": written("r.md", "columns=['colour', 'size']", without=["round"]),
-            "--purpose": written("r.md", "purpose='neighbors'"),
             "--quiet": silent,
         },
     ),
@@ -207,12 +204,11 @@ CASES = [
         },
     ),
     Case(
-        "neighbors few.parquet --row 1 --distinct --keep shape --purpose clusters --output n.csv",
+        "neighbors few.parquet --row 1 --distinct --keep shape --output n.csv",
         {
             "--distinct": written("n.csv", "row,shape", without=["\n3,"]),
             "--keep": written("n.csv", "shape"),
             "--output": written("n.csv", "distance"),
-            "--purpose": written("n.csv", "similarity"),
         },
     ),
     Case(
@@ -283,10 +279,6 @@ CASES = [
             "--output": written("v.json", "beside S"),
             "--quiet": silent,
         },
-    ),
-    Case(
-        f"values few.parquet {FEW} --column size --purpose neighbors",
-        {"--purpose": other_than("--purpose neighbors")},
     ),
     Case(
         "values book.xlsx --sheet rows --model base.untie --format json",

@@ -82,7 +82,6 @@ MODELS = {
         words(80, 3, 3).replace({"c0": {"v1": None}}),
     ),
     "passive": lambda: (TableEncoder(2, column_weights={"c1": 0}, preparer=None), words(80, 3, 3)),
-    "neighbours": lambda: (TableEncoder(purpose="neighbors", preparer=None), words(200, 4, 4)),
     "landmarks": lambda: (UNTIE(2, solver="uniform"), tall()),
     "tall": lambda: (TableEncoder(2, preparer=None), tall()),
     "ordered": lambda: (

@@ -227,7 +227,6 @@ def decisions():
         "cosine": {"normalization": "cosine", "solver": "exact"},  # equally long axes
         "variance": {"normalization": "variance", "solver": "exact"},  # nearly constant kernels
         "full": {"output": "full", "solver": "uniform"},
-        "neighbors": {"purpose": "neighbors"},
         "components": {"n_components": 8},
     }.items():
         encoder = encoder_of(3, **options).fit(large)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from command_cases import ask
-from untie import UNTIE, Preparer, TableClusterer, TableEncoder
+from untie import UNTIE, Preparer, TableClusterer
 from untie.datasets import load
 from untie.report import make_report
 
@@ -146,17 +146,14 @@ def test_frames(folder):
     check(folder, report.html, {"data": frame})
 
 
-@pytest.mark.parametrize("given", [("--solver", "uniform"), ("--purpose", "neighbors")])
-def test_how_the_weights_are_found(folder, given):
+def test_how_the_weights_are_found(folder):
     table().to_csv("a.csv", index=False)
-    page = asked(folder, "a.csv", *given)
+    page = asked(folder, "a.csv", "--solver", "uniform")
     names = check(folder, page)
-    option, choice = given
-    assert names["clusterer"].encoder_.get_params()[option.removeprefix("--")] == choice
-    assert f"untie report a.csv --k 2 {option} {choice}" in page
+    assert names["clusterer"].encoder_.solver == "uniform"
+    assert "untie report a.csv --k 2 --solver uniform" in page
     frame = table()
-    kind = UNTIE if option == "--solver" else TableEncoder
-    clusterer = TableClusterer(2, encoder=kind(**{option.removeprefix("--"): choice}))
+    clusterer = TableClusterer(2, encoder=UNTIE(solver="uniform"))
     check(folder, make_report(frame, clusterer).html, {"data": frame})
 
 

@@ -25,8 +25,8 @@ from untie_paper.baselines import (
     Rough,
 )
 
-PAPER, DEFAULT, NEIGHBORS = "UNTIE", "UNTIE (default)", "UNTIE (neighbors)"
-"""The printed protocol, what a user gets who asks for nothing, and who asks for neighbours."""
+PAPER, DEFAULT = "UNTIE", "UNTIE (default)"
+"""The printed protocol, and what a user gets who asks for nothing."""
 
 CDE_TEN = "CDE (10 starts)"
 """CDE with the library's number of starts for each of its k-means.
@@ -38,7 +38,6 @@ kmeans without options, which is one start.
 ENCODERS: dict[str, Callable[[int, int], Any]] = {
     PAPER: lambda k, seed: UNTIE.from_paper(k, random_state=seed),
     DEFAULT: lambda k, seed: TableEncoder(k, preparer=None, random_state=seed),
-    NEIGHBORS: lambda k, seed: TableEncoder(purpose="neighbors", preparer=None),
     "Couplings": lambda k, seed: Couplings(),
     "CDE": lambda k, seed: CDE(n_init=1, random_state=seed),
     CDE_TEN: lambda k, seed: CDE(n_init=10, random_state=seed),

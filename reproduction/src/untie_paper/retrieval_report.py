@@ -8,7 +8,7 @@ import numpy as np
 
 from untie_paper.clustering import MAX_STEPS
 from untie_paper.evaluation import average_ranks, published
-from untie_paper.methods import DEEP, DEFAULT, NEIGHBORS, PAPER
+from untie_paper.methods import DEEP, DEFAULT, PAPER
 from untie_paper.off_protocol import LEFT_OUT, footnotes, including, sets_off
 from untie_paper.output.report import Figure, PaperReport, PaperTable
 from untie_paper.output.style import common_legend, label_left, method_style, name_panel, panels
@@ -21,8 +21,8 @@ DRAWN = ("dermatology", "dnanominal", "splice")
 PAPERS = (PAPER, "CDE", "COS", "Ahmad", "DILCA", "Rough", "Hamming", *DEEP)
 """The methods of the paper's figure."""
 
-METHODS = (PAPER, DEFAULT, NEIGHBORS, "Couplings", "One-hot", *PAPERS[1:])
-EVERYWHERE = (PAPER, DEFAULT, NEIGHBORS, "CDE", "One-hot")
+METHODS = (PAPER, DEFAULT, "Couplings", "One-hot", *PAPERS[1:])
+EVERYWHERE = (PAPER, DEFAULT, "CDE", "One-hot")
 """The methods that are run on all sets."""
 
 MOST_K, TABLE_K = 100, 10

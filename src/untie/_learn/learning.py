@@ -15,16 +15,26 @@ from untie._learn import memory
 from untie._learn.clustering.points import AXES, VECTORS
 from untie._learn.columns.attributes import ColumnView, ColumnWeights
 from untie._learn.linalg.spectrum import TINY, roots
-from untie._learn.selection.objectives import Judge, Objective
+from untie._learn.selection.cluster_gain import Descriptions
 from untie._learn.selection.spectrum_number import choose_n_clusters
 from untie._learn.spaces.couplings import Coupling, matching
 from untie._learn.spaces.kernel_spaces import VALUES, KernelSpaces, build_spaces, identity_spaces
 from untie._learn.spaces.kernels import Kernel, Normalization
 from untie._learn.spaces.order_space import is_mixed, order_spaces
 from untie._learn.spaces.value_tables import Columns
+from untie._learn.spaces.value_tree import LABELS, tree_spaces
 from untie._learn.weights.search import ROW_SOLVERS, SOLVERS
-from untie._learn.weights.weightings import WEIGHTINGS, Problem, Settings, Solution, solution_at
+from untie._learn.weights.weightings import (
+    ALTERNATIVES,
+    OF_MIXED,
+    WEIGHTINGS,
+    Problem,
+    Settings,
+    Solution,
+    solution_at,
+)
 from untie._table.orders import Orders, find_orders
+from untie._util.checks import draws_of
 from untie._util.messages import Parameter, message, warn_user
 from untie._util.types import FloatArray, IntArray
 
@@ -49,8 +59,8 @@ class Model:
     n_clusters : int
         The number of clusters the weights were learned for.
     gains : mapping from names to numbers
-        How well each choice of weights serves the purpose, if there was one; the best comes first
-        and is the one learned.
+        How well the clusters of each choice of weights describe the table, if there was a choice;
+        the best comes first and is the one learned.
     """
 
     spaces: KernelSpaces
@@ -79,9 +89,6 @@ class Recipe(ABC):
 
     n_clusters: int | None
     chooses_k: bool
-
-    needs_number: ClassVar[bool] = True
-    """Whether learning depends on a number of clusters."""
 
     merges_copies: ClassVar[bool] = False
     """Whether exact copies of a column are left out."""
@@ -138,12 +145,12 @@ class Recipe(ABC):
 
 @dataclass(frozen=True)
 class ChoiceRecipe(Recipe):
-    """Learn with every weighting of an objective and keep the best: `TableEncoder`.
+    """Learn with several weightings and keep the best: `TableEncoder`.
+
+    The best one's clusters describe the table best.
 
     Parameters
     ----------
-    objective : Objective
-        What the choice is made from and judged by.
     ordered : "auto", False, sequence of names or mapping from names to values
         Which columns have an order; see `find_orders`.
     column_weights : mapping from columns to numbers
@@ -152,7 +159,6 @@ class ChoiceRecipe(Recipe):
         For the starts of the clusters that are compared.
     """
 
-    objective: Objective
     ordered: Any = False
     column_weights: ColumnWeights = field(default_factory=dict)
     random_state: Any = None
@@ -160,11 +166,6 @@ class ChoiceRecipe(Recipe):
     merges_copies: ClassVar[bool] = True
 
     methods: ClassVar[tuple[str, ...]] = (VECTORS, AXES)
-
-    @property
-    def needs_number(self) -> bool:  # type: ignore[override]  # a constant elsewhere
-        """Whether learning depends on a number of clusters."""
-        return self.objective.needs_clusters
 
     @property
     def needs_sample(self) -> bool:
@@ -178,13 +179,13 @@ class ChoiceRecipe(Recipe):
 
     @property
     def n_spaces(self) -> int:
-        """Those of the objective and that of the values themselves."""
-        return self.objective.n_spaces + 1
+        """Those of the trees and that of the values themselves."""
+        return 2 * len(LABELS) + 1
 
     @property
     def first(self) -> str:
-        """The first weighting of the objective."""
-        return self.objective.first
+        """The first weighting."""
+        return next(iter(ALTERNATIVES))
 
     @property
     def factors(self) -> ColumnWeights:
@@ -197,21 +198,21 @@ class ChoiceRecipe(Recipe):
         return find_orders(vocabulary, self.ordered, counted.declared, firsts)
 
     def spaces(self, counts: Counts, orders: Orders) -> KernelSpaces:
-        """Build the spaces of a table; where many columns have an order, no kernels or trees."""
+        """Build the spaces of a table; where many columns have an order, no trees."""
         parts = [identity_spaces(counts)]
         if any(positions is not None for positions in orders):
             parts.append(order_spaces(counts, orders))
         if not is_mixed(orders):
-            parts.append(self.objective.spaces(counts))
+            parts.append(tree_spaces(counts))
         return reduce(KernelSpaces.beside, parts)
 
     def finder(self, problem: Problem, counted: Tally) -> Finder:
-        """Keep the weights that serve the objective best.
+        """Keep the weights whose clusters describe the table best.
 
         Where there is nothing to compare, or no rows to compare it with, the first are kept.
         """
-        objective, sample = self.objective, counted.sample
-        ways = objective.ways(problem)
+        ways = OF_MIXED if is_mixed(problem.orders) else ALTERNATIVES
+        sample = counted.sample
 
         @cache
         def weighted(name: str) -> tuple[FloatArray, list[Columns]]:
@@ -219,19 +220,33 @@ class ChoiceRecipe(Recipe):
             return omega, roots(problem.spaces, omega)
 
         @cache
-        def judge() -> Judge:
+        def described() -> Descriptions:
             assert sample is not None
-            return objective.judge({name: weighted(name)[1] for name in ways}, problem, sample)
+            vectors = {name: weighted(name)[1] for name in ways}
+            cells = problem.columns.coarse.cells(sample.codes)
+            return Descriptions(vectors, sample, problem.attributes, problem.counts, cells)
 
         def find(posed: Problem) -> Model:
-            if len(ways) == 1 or sample is None or not objective.can_judge(posed, sample):
+            n_rows = 0 if sample is None or len(ways) == 1 else len(sample.weights)
+            if not 1 < posed.n_clusters < n_rows:
                 return _model_at(posed, *weighted(next(iter(ways))))
-            gains = judge()(posed.n_clusters, self.random_state)
-            best_first = objective.best_first(gains)
-            model = _model_at(posed, *weighted(best_first[0]))
-            return replace(model, gains={name: gains[name] for name in best_first})
+            gains = described().gains(posed.n_clusters, draws_of(self.random_state))
+            names = _best_first(gains)
+            model = _model_at(posed, *weighted(names[0]))
+            return replace(model, gains={name: gains[name] for name in names})
 
         return find
+
+
+SAME_GAIN = 0.04
+"""Gains that differ by less are equal, as they change by as much with the starts of k-means."""
+
+
+def _best_first(gains: Mapping[str, float]) -> list[str]:
+    """Return the names by their gains; the first of those equal to the highest is first."""
+    highest = max(gains.values())
+    best = next(name for name, gain in gains.items() if gain >= highest - SAME_GAIN)
+    return sorted(gains, key=lambda name: (name != best, -gains[name]))
 
 
 @dataclass(frozen=True)
@@ -351,15 +366,12 @@ def _apart(problem: Problem, reason: str) -> Finder:
 
 
 def _number_of_clusters(counted: Tally, recipe: Recipe, wanted: int | None) -> int:
-    """Return the number of clusters to learn for; 1, all rows together, where none is needed."""
+    """Return the number of clusters to learn for."""
     counts = counted.counts
-    if wanted is None and not recipe.needs_number:
-        return 1
     if wanted is None:
         return choose_n_clusters(counts, min(LARGEST_NUMBER, counts.n_rows))
     n_most = int(max(counts.n_rows, counts.n))
-    # More rows may come; or the number has no influence.
-    if wanted <= n_most or counted.is_growing or not recipe.needs_number:
+    if wanted <= n_most or counted.is_growing:  # more rows may come
         return min(wanted, n_most)
     raise ValueError(
         message(

@@ -8,7 +8,6 @@ import numpy as np
 
 from untie._learn.columns.attributes import check_column_weights
 from untie._learn.learning import ChoiceRecipe, KernelRecipe
-from untie._learn.selection.objectives import OBJECTIVES
 from untie._learn.spaces.couplings import resolve_couplings
 from untie._learn.spaces.kernels import resolve_kernels, resolve_normalization
 from untie._learn.weights.search import SOLVERS
@@ -27,7 +26,6 @@ MISSING = (VALUE, "neutral")
 def choice_recipe(encoder: Any) -> ChoiceRecipe:
     """Return what a `TableEncoder` learns with, or name the first parameter that can't be."""
     _check_shared(encoder)
-    check_one_of("purpose", encoder.purpose, tuple(OBJECTIVES))
     check_min_frequency(encoder.min_frequency, encoder.max_categories)
     check_ordered(encoder.ordered)
     if encoder.n_components is not None:
@@ -37,7 +35,6 @@ def choice_recipe(encoder: Any) -> ChoiceRecipe:
     _check_dtype(encoder.dtype)
     return ChoiceRecipe(
         *_number(encoder),
-        OBJECTIVES[encoder.purpose],
         encoder.ordered,
         check_column_weights(encoder.column_weights),
         encoder.random_state,

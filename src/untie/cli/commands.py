@@ -7,7 +7,7 @@ import inspect
 import re
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import fields, replace
+from dataclasses import fields
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,6 @@ from untie.cli.options import (
     FailOn,
     Format,
     LearningOptions,
-    Purpose,
     ResultOptions,
     Seed,
     SourceOptions,
@@ -386,8 +385,6 @@ def neighbors(
     if like is not None and why:
         raise UserError("--why is for --row and --where, not for all rows of a file (--like).")
     check_file(like)
-    if options.solver is None and options.purpose is None and model is None:
-        options = replace(options, purpose=Purpose.neighbors)
     from untie.cli.neighbors import Looking
     from untie.cli.reading import learned
     from untie.cli.showing import show
@@ -402,7 +399,7 @@ def neighbors(
     show(result, options, title)
 
 
-@command(LearningOptions, without=["solver", "purpose"])
+@command(LearningOptions, without=["solver"])
 def outliers(
     options: LearningOptions,
     file: File = None,
@@ -698,9 +695,6 @@ def fit(
     [cyan]untie fit 'sales/*.parquet' --drop price -o sales.untie[/cyan]  files that need not
     fit in memory
 
-    [cyan]untie fit people.csv --purpose neighbors -o people.untie[/cyan]  to find similar rows
-    with
-
     The model keeps how columns were binned; [cyan]untie transform[/cyan] does the same to new
     rows.
     """
@@ -714,9 +708,7 @@ def fit(
     from untie.model_file import save_model
 
     rows = read_rows(file, options, needs_rows(options))
-    is_for_clusters = options.purpose != Purpose.neighbors
-    n_clusters = k or ("auto" if is_for_clusters else None)
-    model = new_encoder(options, open_table(rows).columns, n_clusters, components)
+    model = new_encoder(options, open_table(rows).columns, k or "auto", components)
     with waiting("learning", options.quiet):
         fit_model(model, rows, options.weight)
     save_model(model, output)
@@ -724,10 +716,9 @@ def fit(
     tell_columns(fitted.preparer, options)
     encoder = fitted.encoder
     sizes = encoder.vocabulary_.sizes
-    aim = f"{encoder.n_clusters_} clusters" if is_for_clusters else "neighbors"
     say(
         f"Learned from {encoder.counts_.n_rows:,} rows, {counted(len(sizes), 'column')} with "
-        f"{sum(sizes):,} values, for {aim}: {output}",
+        f"{sum(sizes):,} values, for {encoder.n_clusters_} clusters: {output}",
         options.quiet,
     )
     if encoder.k_choice_ is not None:

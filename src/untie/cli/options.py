@@ -28,9 +28,6 @@ Format = StrEnum("Format", ["table", "csv", "json"])
 FailOn = StrEnum("FailOn", ["any", "columns", "values", "couplings"])
 """Which changes end ``untie drift`` with the exit code 1."""
 
-Purpose = StrEnum("Purpose", ["clusters", "neighbors"])
-"""What vectors are for; the `purpose` of `TableEncoder`."""
-
 Solver = StrEnum("Solver", ["exact", "lp", "adam", "adagrad", "uniform", "relevance", "discount"])
 """How weights are found by the paper's method; the `solver` of `UNTIE`."""
 
@@ -175,8 +172,6 @@ class LearningOptions(TableOptions):
     solver : Solver
         Learn by the paper's method, with this solver, instead of comparing several
         representations and keeping one.
-    purpose : Purpose
-        What the vectors are for: to find groups with, or similar rows.
     """
 
     column_weight: Annotated[
@@ -185,9 +180,6 @@ class LearningOptions(TableOptions):
     passive: Annotated[list[str] | None, about_columns()] = None
     ordered: Annotated[list[str] | None, about_columns()] = None
     solver: Annotated[Solver | None, option()] = None
-    purpose: Annotated[
-        Purpose | None, option(show_default="clusters, but neighbors to find them")
-    ] = None
     seed: Seed = 0
 
 

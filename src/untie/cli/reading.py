@@ -459,7 +459,6 @@ def _learning(
 ) -> dict[str, Any]:
     """Return what the user asked for of a `TableEncoder` or, with a solver, of `UNTIE`."""
     given = {
-        "purpose": None if options.purpose is None else options.purpose.value,
         "column_weights": _column_weights(options, known),
         "ordered": _ordered(options, known),
         "n_components": components,

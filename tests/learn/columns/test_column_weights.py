@@ -65,7 +65,6 @@ def test_ones_change_nothing():
 
 PARAMETERS = [
     {},
-    {"purpose": "neighbors"},
     {"n_components": 4},
     {"sparse_output": True},
     {"n_clusters": None},

@@ -15,7 +15,6 @@ from untie._learn.spaces.value_tables import Dense
 from untie._learn.spaces.value_tree import tree_spaces
 from untie._learn.weights.weightings import (
     ALTERNATIVES,
-    OF_NEIGHBORS,
     Problem,
     by_discount,
     shared,
@@ -79,7 +78,7 @@ def test_couplings_that_tell_nothing_leave_all_to_the_values():
         blocks=tuple(replace(b, table=Dense(np.ones(b.table.shape))) for b in spaces.blocks),
     )
     given = Problem(identity_spaces(counts).beside(mute), counts, 2)
-    for weighting in (*ALTERNATIVES.values(), *OF_NEIGHBORS.values(), shared(by_discount, 1.0)):
+    for weighting in (*ALTERNATIVES.values(), shared(by_discount, 1.0)):
         cut = list(parts(given)(weighting(given)))
         assert all(own.all() and not branches.any() for own, branches in cut)
 

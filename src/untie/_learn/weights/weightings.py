@@ -279,17 +279,3 @@ ALTERNATIVES: dict[str, Weighting] = {
 
 OF_MIXED: dict[str, Weighting] = {"even": evenly}
 """The same for a table in which many columns have an order."""
-
-
-def by_column(problem: Problem) -> FloatArray:
-    """Return sqrt(relevance) * weight, the same for all coordinates of an attribute."""
-    return of_values(problem, _relevance_of_values(problem))
-
-
-OF_NEIGHBORS: dict[str, Weighting] = {
-    "halves": shared(by_column, 0.5, by_column),
-    "values": shared(by_column, 0.1, by_column),
-    "kernels": shared(by_column, 0.99, by_column),
-}
-"""By name, as `gains_` has them; the first is taken where nothing can decide. The last leaves a
-hundredth to the values, so that they have all of it where kernels tell nothing."""
