@@ -6,7 +6,7 @@ A new part of an object is a new line here. Parts have the names of the attribut
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from operator import attrgetter, itemgetter
@@ -28,7 +28,7 @@ from untie._learn.fitting import Fitted
 from untie._learn.selection.k_choice import KChoice
 from untie._learn.vectors import LookUp
 from untie._learn.weights.weightings import Solution
-from untie._persistence.container import read_file, refusing, write_file
+from untie._persistence.container import Saved, read_file, refusing, write_file
 from untie._persistence.schema import (
     Codec,
     Field,
@@ -49,12 +49,20 @@ from untie._persistence.schema import (
     record,
     whole,
 )
+from untie._persistence.self_check import (
+    VERSIONS,
+    check_codec,
+    deviations,
+    make_checks,
+    versions,
+)
 from untie._persistence.values import cells, from_plain, to_plain
 from untie._prepare import note, rules, summary_rows
 from untie._prepare import numbers as writings
 from untie._prepare.preparation import Preparation
 from untie._table.vocabulary import Vocabulary
 from untie._util.about import VERSION
+from untie._util.messages import listed, warn_user
 
 LIBRARIES = (
     *("pandas", "polars", "pyarrow", "modin", "cudf"),
@@ -67,6 +75,12 @@ ROUNDING = 1 + 1e-6
 
 LARGEST = 1e150
 """No vector has numbers beyond; their squares, and sums of them, are finite."""
+
+CHECK = "check"
+"""The part of a file that has what the model answered where it was saved."""
+
+MOST_VERSION = 40
+"""A warning repeats at most this many characters of a version."""
 
 KINDS: dict[str, type[Savable]] = {}
 """The estimators that a file can hold, by their names in it; each enters itself."""
@@ -116,23 +130,81 @@ class Savable:
         vars(self).update(learned)
 
 
+@dataclass(frozen=True)
+class Loaded:
+    """A model and what its file says of itself.
+
+    Parameters
+    ----------
+    model : estimator or Pipeline
+        Fitted.
+    number : int
+        The format that the file was written in.
+    versions : dict of str to str
+        The versions of untie, Python and the libraries that the model was saved with.
+    deviations : list of str
+        In what the model answers otherwise here than where it was saved.
+    """
+
+    model: Any
+    number: int
+    versions: dict[str, str]
+    deviations: list[str]
+
+    def warn(self, path: str | os.PathLike[str]) -> None:
+        """Warn if the model answers otherwise than where it was saved."""
+        if not self.deviations:
+            return
+        here = {"untie": VERSION, **versions()}
+        other = [
+            f"{name} {self.versions[name][:MOST_VERSION]}, here {own}"
+            for name, own in here.items()
+            if self.versions.get(name, own) != own
+        ]
+        with_what = f" It was saved with {listed(other)}." if other else ""
+        warn_user(
+            f"The model in {str(path)!r} answers otherwise here than where it was saved: of the "
+            f"rows of its self-check, {'; '.join(self.deviations)}.{with_what} Learn it again, or "
+            "load it with the versions that it was saved with."
+        )
+
+
 def write_model(path: str | os.PathLike[str], model: Any) -> None:
-    """Write a fitted estimator or a pipeline of them."""
+    """Write a fitted estimator or a pipeline of them, and what it answers to a few rows."""
     at = Place("", {})
-    content = {"version": VERSION, **_any_model().write(model, at)}
+    content = {"versions": VERSIONS.write(versions(), at), **_any_model().write(model, at)}
+    content[CHECK] = check_codec(model).write(make_checks(model), at / CHECK)
     write_file(path, content, at.arrays)
 
 
-def read_model(path: str | os.PathLike[str]) -> Any:
+def read_model(path: str | os.PathLike[str]) -> Loaded:
     """Undo `write_model`, or say what is wrong with the file."""
-    content, arrays = read_file(path)
+    return _loaded(path, read_file(path))
+
+
+def upgrade_file(path: str | os.PathLike[str], output: str | os.PathLike[str]) -> Loaded:
+    """Write a file anew in the present format, once it was read whole.
+
+    The check is that of the old file: what the model answered where it was saved.
+    """
+    saved = read_file(path)
+    found = _loaded(path, replace(saved, content={**saved.content}, arrays={**saved.arrays}))
+    write_file(output, saved.content, saved.arrays, saved.version)
+    return found
+
+
+def _loaded(path: str | os.PathLike[str], saved: Saved) -> Loaded:
+    """Check what a file holds and make a model of it; takes its parts out."""
+    content, arrays = saved.content, saved.arrays
     with refusing(path):
-        of_type(dict)(content, "the model")
-        a_text.read(content.pop("version", None), Place("version", {}))
+        of_versions = VERSIONS.read(content.pop("versions", None), Place("versions", {}))
+        check = content.pop(CHECK, None)
         model = _any_model().read(content, Place("", arrays))
+        asked = check_codec(model).read(check, Place(CHECK, arrays))
         if arrays:
             raise ValueError(f"the array {next(iter(arrays))!r} is no part of a model")
-        return model
+        odd = deviations(model, asked)
+    return Loaded(model, saved.number, {"untie": saved.version, **of_versions}, odd)
 
 
 _texts = many(a_text, distinct=True)
