@@ -17,6 +17,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline, make_pipeline
 
+from fuzz.model_faults import seal
 from tables import encoder_of, fit_known, latent_classes
 from untie import (
     UNTIE,
@@ -28,8 +29,6 @@ from untie import (
     load_model,
     save_model,
 )
-from fuzz.model_faults import seal
-from untie._persistence import formats
 from untie._persistence.container import read_file, write_file
 from untie._persistence.formats import FORMAT
 from untie._util.about import VERSION

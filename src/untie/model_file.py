@@ -8,12 +8,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from untie._persistence.models import Loaded, read_model, upgrade_file, write_model
 from untie._util.files import no_file
+from untie.cluster import KModes, KPrototypes, LatentClasses
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
 from untie.preparer import Preparer
 from untie.untie_method import UNTIE
 
-CLASSES = (Preparer, TableEncoder, UNTIE, TableClusterer)
+CLASSES = (
+    *(Preparer, TableEncoder, UNTIE, TableClusterer),
+    *(KModes, KPrototypes, LatentClasses),
+)
 """The classes that a file can hold."""
 
 
@@ -24,8 +28,9 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : Preparer, TableEncoder, UNTIE, TableClusterer or Pipeline
-        Fitted. The steps of a pipeline are of these classes.
+    model : estimator of untie, or Pipeline
+        Fitted: a Preparer, TableEncoder, TableClusterer, UNTIE, KModes, KPrototypes or
+        LatentClasses. The steps of a pipeline are of these classes.
     path : path
         The file to write; its folder must exist. A model with many values is large: the counts of
         their pairs are part of it.
@@ -81,7 +86,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    Preparer, TableEncoder, UNTIE, TableClusterer or Pipeline
+    estimator or Pipeline
         What was saved.
 
     Raises

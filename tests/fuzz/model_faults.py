@@ -221,7 +221,8 @@ def _odd_texts(file: File) -> Iterator[Fault]:
     broken = npy(np.frombuffer(b'"\xff"', dtype=np.uint8))
     yield "no UTF-8", lambda: seal(zipped({**file.members(), f"{TEXT}.npy": broken}.items()))
     yield "a long number", lambda: with_text(file, "1" * 9_000)
-    for kind in ("pipeline", "encoder", "untie", "clusterer", "preparer", "wizard", ""):
+    kinds = ("pipeline", "encoder", "untie", "clusterer", "preparer", "kmodes", "wizard", "")
+    for kind in kinds:
         if f'"type": "{kind}"' not in file.text:
             yield f"a {kind}", lambda k=kind: with_text(file, _with_kind(file.text, k))
 

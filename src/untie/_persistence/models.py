@@ -348,11 +348,14 @@ def _make_fitted(**parts: Any) -> Fitted:
     return Fitted(**vars(c))
 
 
-VOCABULARY = record(
-    Vocabulary,
-    columns=many(a_text, least=1, distinct=True),
-    values=lambda c: each([cells(column) for column in c.columns]),
-)
+def _vocabulary(least: int = 1) -> Codec:
+    """Return the codec of the values of at least so many columns."""
+    return record(
+        Vocabulary,
+        columns=many(a_text, least=least, distinct=True),
+        values=lambda c: each([cells(column) for column in c.columns]),
+    )
+
 
 GROUPING = record(
     Grouping,
@@ -361,7 +364,7 @@ GROUPING = record(
             not any(map(np.any, map(np.logical_and, c.rare, Grouping(**vars(c)).neutral)))
         )
     },
-    raw=VOCABULARY,
+    raw=_vocabulary(),
     rare=lambda c: joined(c.raw.sizes),
     missing_is_value=a_truth,
 )
@@ -533,7 +536,8 @@ def _restored(
     cls: type[Savable], parameters: Any, output: Any, fitted: dict[str, Any] | None = None
 ) -> Any:
     one: Any = cls(**parameters)  # scikit-learn's methods come with the subclass
-    one.set_output(**output)
+    if output:
+        one.set_output(**output)
     one._check_parameters()
     if fitted is not None:
         if fitted["feature_names_in_"] is None:
@@ -629,11 +633,126 @@ _CLUSTERER = record(
     **_SEEN,
 )
 
+# The textbook methods.
+
+
+def _distances(sizes: tuple[int, ...]) -> Codec:
+    """Return the codec of the distances of each code to each value; the unknown code is last."""
+    return each([numbers((size + 1, size), least=-LARGEST, most=LARGEST) for size in sizes], list)
+
+
+def _are_codes(found: Any, sizes: tuple[int, ...]) -> bool:
+    """Return whether numbers are codes of values, column by column."""
+    return bool(((found >= 0) & (found < np.array(sizes)) & (found == np.floor(found))).all())
+
+
+def _names_are_seen(columns: tuple[str, ...], c: Any) -> bool:
+    names = c.feature_names_in_
+    return c.n_features_in_ == len(columns) and (names is None or tuple(names) == columns)
+
+
+_GROUPED = {
+    "the columns are not those that were seen": lambda c: _names_are_seen(
+        c._grouping.raw.columns, c
+    )
+}
+
+_RUN: dict[str, Any] = {
+    "cost_": number(),
+    "n_iter_": whole(),
+    "labels_": numbers((None,), "i", least=0),
+}
+
+_KMODES = record(
+    dict,
+    {
+        **_GROUPED,
+        "modes are no values": lambda c: _are_codes(c._modes, c._grouping.vocabulary.sizes),
+        "labels are beyond the modes": lambda c: c.labels_.max(initial=0) < len(c._modes),
+    },
+    _library=one_of(*LIBRARIES),
+    _grouping=GROUPING,
+    _distances=lambda c: _distances(c._grouping.vocabulary.sizes),
+    _modes=lambda c: numbers((None, len(c._grouping.raw.columns)), "iu", dtype=np.intp),
+    **_RUN,
+    **_SEEN,
+)
+
+
+def _columns_are_numeric_or_not(c: Any) -> bool:
+    numeric = set(c._positions)
+    named = tuple(name for place, name in enumerate(c._names) if place not in numeric)
+    return numeric <= set(range(len(c._names))) and named == c.vocabulary_.columns
+
+
+def _n_cells(c: Any) -> int:
+    return len(c.vocabulary_.columns)
+
+
+_KPROTOTYPES = record(
+    dict,
+    {
+        "the columns are not those that were seen": lambda c: _names_are_seen(c._names, c),
+        "the columns are not those with values and numbers": _columns_are_numeric_or_not,
+        "a scale is 0": lambda c: bool((c.scales_ > 0).all()),
+        "prototypes have no values": lambda c: _are_codes(
+            c._prototypes[:, : _n_cells(c)], c.vocabulary_.sizes
+        ),
+        "labels are beyond the prototypes": lambda c: c.labels_.max(initial=0) < len(c._prototypes),
+    },
+    _library=one_of(*LIBRARIES),
+    _names=Field(_texts, attrgetter("_columns.names")),
+    _positions=Field(many(whole(), distinct=True), attrgetter("_columns.positions")),
+    vocabulary_=_vocabulary(0),
+    means_=lambda c: numbers((len(c._positions),), least=-LARGEST, most=LARGEST),
+    scales_=lambda c: numbers((len(c._positions),), least=0, most=LARGEST),
+    _distances=lambda c: _distances(c.vocabulary_.sizes),
+    _prototypes=lambda c: numbers(
+        (None, _n_cells(c) + len(c._positions)), least=-LARGEST, most=LARGEST
+    ),
+    **_RUN,
+    **_SEEN,
+)
+
+_LATENT_CLASSES = record(
+    dict,
+    _GROUPED,
+    _library=one_of(*LIBRARIES),
+    _grouping=GROUPING,
+    _log_weights=numbers((None,), least=-LARGEST, most=ROUNDING - 1),
+    _log_profiles=lambda c: each(
+        [
+            numbers((size, len(c._log_weights)), least=-LARGEST, most=ROUNDING - 1)
+            for size in c._grouping.vocabulary.sizes
+        ],
+        list,
+    ),
+    profiles_=lambda c: each(
+        [
+            numbers((size, len(c._log_weights)), least=0, most=ROUNDING)
+            for size in c._grouping.vocabulary.sizes
+        ],
+        list,
+    ),
+    log_likelihood_=number(),
+    objective_curve_=many(number(), make=list),
+    n_parameters_=whole(),
+    n_iter_=whole(),
+    converged_=a_truth,
+    bic_curve_=Field(
+        many(each([whole(1), number()]), make=dict), lambda one: list(one.bic_curve_.items())
+    ),
+    **_SEEN,
+)
+
 LEARNED = {
     "preparer": _PREPARER,
     "encoder": _ENCODER,
     "untie": _ENCODER,
     "clusterer": _CLUSTERER,
+    "kmodes": _KMODES,
+    "kprototypes": _KPROTOTYPES,
+    "latent_classes": _LATENT_CLASSES,
 }
 """What a file of each kind holds of what an estimator has learned."""
 

@@ -34,10 +34,10 @@ from untie._persistence.schema import (
 )
 from untie._persistence.values import cells, to_plain
 from untie._prepare.numbers import NUMBER, write
+from untie._table.names import listed
 from untie._table.rows import encode
 from untie._table.table import Table
 from untie._table.vocabulary import Vocabulary, joins_rare_values
-from untie._table.names import listed
 from untie._util.types import AnyArray, Codes, FloatArray, Value
 
 N_ROWS = 20
@@ -47,10 +47,13 @@ ROUNDING = 1e-9
 """Numbers that differ by less than this share of the largest are the same."""
 
 MOST_COLUMNS, MOST_COSTS = 2**17, 2**22
-"""Wider vectors, and clusters with more costs of values, are not asked for; they would take long."""
+"""Wider vectors, and clusters with more costs of values, would take long and are not asked for."""
 
 SHOWN = 5
 """At most this many columns are named."""
+
+GRID = 24
+"""Numbers are asked about at this many places from -3 to 3 standard deviations."""
 
 TEXTS: tuple[Value, ...] = (
     *(None, "a", " a ", "A", "?", "n/a", "true", "7", "007", "7.0", "1,5", "1.234,5", "12 kg", 2.5),
@@ -105,16 +108,19 @@ def _table_of(vocabulary: Vocabulary, rows: AnyArray) -> Table:
     return Table(vocabulary.columns, tuple(columns), len(rows), "", None)
 
 
-def _codes(one: Any, rows: AnyArray) -> Codes:
+def _coded(vocabulary: Vocabulary, rows: AnyArray) -> Codes:
     """Code rows as those of a new table are: by their cells, but for unknown ones."""
-    raw = one._grouping.raw
-    found = encode(_table_of(raw, rows), raw).codes
-    codes = [
+    found = encode(_table_of(vocabulary, rows), vocabulary).codes
+    return [
         np.where(given == size, size, own).astype(own.dtype)
-        for given, own, size in zip(rows.T, found, raw.sizes, strict=True)
+        for given, own, size in zip(rows.T, found, vocabulary.sizes, strict=True)
     ]
+
+
+def _codes(one: Any, rows: AnyArray) -> Codes:
+    """Code rows with the values that an estimator has merged."""
     is_rare = joins_rare_values(one.handle_unknown)
-    return one._grouping.apply_to_codes(codes, unknown_is_rare=is_rare)
+    return one._grouping.apply_to_codes(_coded(one._grouping.raw, rows), unknown_is_rare=is_rare)
 
 
 def _directions(n_columns: int) -> FloatArray:
@@ -139,14 +145,46 @@ def _clusters(clusterer: Any, rows: AnyArray) -> Answers:
     return Answers(labels=clusterer._label(_codes(encoder, rows)))
 
 
+def _nearest_modes(kmodes: Any, rows: AnyArray) -> Answers:
+    if len(kmodes._modes) * sum(kmodes.vocabulary_.sizes) > MOST_COSTS:
+        return Answers()
+    labels, distances = kmodes._nearest_of(_codes(kmodes, rows))
+    return Answers(labels, distances[:, None])
+
+
+def _nearest_prototypes(kprototypes: Any, rows: AnyArray) -> Answers:
+    """Return the nearest prototypes of coded values and of numbers on a grid, some missing."""
+    vocabulary = kprototypes.vocabulary_
+    n = len(vocabulary.columns)
+    if len(kprototypes._prototypes) * (sum(vocabulary.sizes) + len(rows.T)) > MOST_COSTS:
+        return Answers()
+    numbers = np.where(rows[:, n:] == GRID, np.nan, rows[:, n:] / (GRID / 6) - 3)
+    codes = _coded(vocabulary, rows[:, :n])
+    labels, distances = kprototypes._nearest_of(codes, numbers)
+    return Answers(labels, distances[:, None])
+
+
+def _classes(classes: Any, rows: AnyArray) -> Answers:
+    probabilities, logs = classes._posterior(_codes(classes, rows))
+    return Answers(probabilities.argmax(axis=1), logs[:, None])
+
+
 def _raw_widths(one: Any) -> list[int]:
     return [size + 1 for size in one._grouping.raw.sizes]
+
+
+def _mixed_widths(kprototypes: Any) -> list[int]:
+    sizes = [size + 1 for size in kprototypes.vocabulary_.sizes]
+    return sizes + [GRID + 1] * len(kprototypes.means_)
 
 
 QUESTIONS = {
     "encoder": Question(_raw_widths, _vectors),
     "untie": Question(_raw_widths, _vectors),
     "clusterer": Question(lambda one: _raw_widths(one.encoder_), _clusters),
+    "kmodes": Question(_raw_widths, _nearest_modes),
+    "kprototypes": Question(_mixed_widths, _nearest_prototypes),
+    "latent_classes": Question(_raw_widths, _classes),
 }
 """How estimators with vectors or clusters are asked."""
 
@@ -193,12 +231,8 @@ def _coded_check(one: Any) -> Codec:
             "there are too many rows": lambda c: len(c.rows) <= 5 * N_ROWS,
         },
         rows=Field(numbers((None, len(widths)), "iu", least=0), itemgetter(0)),
-        labels=Field(
-            lambda c: maybe(numbers((len(c.rows),), "iu")), lambda pair: pair[1].labels
-        ),
-        numbers=Field(
-            lambda c: maybe(numbers((len(c.rows), None))), lambda pair: pair[1].numbers
-        ),
+        labels=Field(lambda c: maybe(numbers((len(c.rows),), "iu")), lambda pair: pair[1].labels),
+        numbers=Field(lambda c: maybe(numbers((len(c.rows), None))), lambda pair: pair[1].numbers),
     )
 
 
@@ -243,7 +277,10 @@ def parts_of(model: Any) -> Iterator[Any]:
 def check_codec(model: Any) -> Codec:
     """Return the codec of the checks of all parts of a fitted model."""
     return each(
-        [_coded_check(one) if one._kind in QUESTIONS else _cells_check(one) for one in parts_of(model)]
+        [
+            _coded_check(one) if one._kind in QUESTIONS else _cells_check(one)
+            for one in parts_of(model)
+        ]
     )
 
 
@@ -291,8 +328,10 @@ def _odd_answers(before: Answers, now: Answers) -> list[str]:
             said.append(f"{n_other} of {len(now.labels)} rows are in another cluster")
     if before.numbers is not None and now.numbers is not None:
         share = _share_of_change(before.numbers, now.numbers)
-        if share > ROUNDING:
-            said.append(f"vectors differ by up to {share:.1e} of the largest")
+        if share == math.inf:
+            said.append("numbers can't be compared")
+        elif share > ROUNDING:
+            said.append(f"numbers differ by up to {share:.1e} of the largest")
     return said
 
 

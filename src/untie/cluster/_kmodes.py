@@ -19,6 +19,7 @@ from untie._count.memory import refuse_large
 from untie._count.packed_rows import Distinct, PackedRows, distinct_rows, grid_error, on_a_grid
 from untie._count.tally import CountOptions, tally_table
 from untie._learn.parameters import check_handle_unknown, check_min_frequency
+from untie._persistence.models import Savable
 from untie._table import frames
 from untie._table.rows import check_weights, encode, split_weights
 from untie._table.table import Table, array_names, read_table
@@ -482,7 +483,7 @@ class NearestCenters(ClusterMixin):
         return labels
 
 
-class KModes(NearestCenters, TableInput):
+class KModes(Savable, NearestCenters, TableInput):
     """K-modes clustering of a categorical table.
 
     Rows belong to the nearest of `n_clusters` modes, typical rows; a cluster's mode has in each
@@ -595,6 +596,8 @@ class KModes(NearestCenters, TableInput):
            [1., 0.]])
     """
 
+    _kind = "kmodes"
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -670,13 +673,10 @@ class KModes(NearestCenters, TableInput):
             start()  # which refuses modes that are none
         best = best_run(problem, start, n_runs, int(self.max_iter), rng)
         self._remember(table)
-        self._grouping = counted.grouping
-        self._tables, self._modes = tables, best.modes
-        self.vocabulary_ = counted.grouping.vocabulary
-        self.distances_ = [table[:-1] for table in exact]
+        self._grouping, self._distances, self._modes = counted.grouping, exact, best.modes
+        self._adopt()
         self.cost_ = cost(problem.rows, exact, best.labels, best.modes)
         self.n_iter_ = best.n_iter
-        self.cluster_centers_ = _values_of(best.modes, self.vocabulary_)
         keep = check_weights(sample_weight, table.n_rows)[1]
         self.labels_ = self._label(X, keep, best.labels[rows.positions])
         return self
@@ -696,9 +696,23 @@ class KModes(NearestCenters, TableInput):
         }
         return frames.make_frame(self._library, columns)
 
+    def _restore(self, learned: dict[str, Any]) -> None:
+        super()._restore(learned)
+        self._adopt()
+
+    def _adopt(self) -> None:
+        """Make what follows from the values, their distances and the modes."""
+        self.vocabulary_ = self._grouping.vocabulary
+        self._tables = on_a_grid(self._distances)
+        self.distances_ = [table[:-1] for table in self._distances]
+        self.cluster_centers_ = _values_of(self._modes, self.vocabulary_)
+
     def _nearest(self, X: Any) -> tuple[IntArray, FloatArray]:
         """Return each row's nearest mode and how far it is."""
-        rows = PackedRows(self._codes(X), [len(table) for table in self._tables])
+        return self._nearest_of(self._codes(X))
+
+    def _nearest_of(self, codes: Codes) -> tuple[IntArray, FloatArray]:
+        rows = PackedRows(codes, [len(table) for table in self._tables])
         return rows.nearest(self._tables, self._modes, grid_error(self._tables))
 
     def _check_parameters(self) -> None:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TakesTables, check_seen, see_columns
 from untie._count.packed_rows import PackedRows, distinct_rows, nearest_of, on_a_grid
+from untie._persistence.models import Savable
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._table import frames
 from untie._table.column_codes import factorize, is_missing, typed_numbers, value_code
@@ -347,7 +348,7 @@ def spread(problem: PrototypesProblem, rng: RandomState) -> Modes:
 STARTS: dict[str, Callable[[Any, RandomState], Modes]] = {"k-means++": spread, "random": random}
 
 
-class KPrototypes(NearestCenters, TakesTables):
+class KPrototypes(Savable, NearestCenters, TakesTables):
     """K-prototypes clustering of a table with categories and numbers.
 
     Rows belong to the nearest of `n_clusters` prototypes. A prototype has the mean of its cluster
@@ -438,6 +439,8 @@ class KPrototypes(NearestCenters, TakesTables):
     array([1], dtype=int32)
     """
 
+    _kind = "kprototypes"
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -511,13 +514,9 @@ class KPrototypes(NearestCenters, TakesTables):
         best = best_run(problem, start, n_runs, int(self.max_iter), rng)
         see_columns(self, table)
         self._library = table.backend
-        self.categorical_, self.vocabulary_ = part.names, vocabulary
-        self.numeric_ = tuple(table.names[position] for position in found)
-        self.means_, self.scales_ = means, scales
-        self._columns, self._tables, self._prototypes = columns, problem.tables, best.modes
+        self._adopt(columns, exact, best.modes)
         self.cost_ = replace(problem, tables=exact).cost(best.labels, best.modes)
         self.n_iter_ = best.n_iter
-        self.cluster_centers_ = np.stack(columns.values_of(best.modes), axis=1)
         self.labels_ = self._label(X, keep, best.labels[rows.positions])
         return self
 
@@ -536,14 +535,32 @@ class KPrototypes(NearestCenters, TakesTables):
         }
         return frames.make_frame(self._library, columns)
 
+    def _restore(self, learned: dict[str, Any]) -> None:
+        names, positions = learned.pop("_names"), learned.pop("_positions")
+        distances, prototypes = learned.pop("_distances"), learned.pop("_prototypes")
+        super()._restore(learned)
+        columns = MixedColumns(names, positions, self.vocabulary_, self.means_, self.scales_)
+        self._adopt(columns, distances, prototypes)
+
+    def _adopt(self, columns: MixedColumns, distances: list[FloatArray], prototypes: Modes) -> None:
+        """Take over what was found, and make what follows from it."""
+        self._columns, self._distances, self._prototypes = columns, distances, prototypes
+        self._tables = on_a_grid(distances)
+        self.vocabulary_, self.categorical_ = columns.vocabulary, columns.vocabulary.columns
+        self.numeric_ = tuple(columns.names[position] for position in columns.positions)
+        self.means_, self.scales_ = columns.means, columns.scales
+        self.cluster_centers_ = np.stack(columns.values_of(prototypes), axis=1)
+
     def _nearest(self, X: Any) -> tuple[IntArray, FloatArray]:
         """Return each row's nearest prototype and how far it is."""
         table = read_table(X, min_rows=0)
         check_seen(self, table)
         encoded = encode(without(table, self._columns.positions), self.vocabulary_)
         handle_unknown_values(encoded.unknown, self.vocabulary_, "ignore", "predict")
-        rows = MixedRows(encoded.codes, self._tables, self._columns.numbers_of(table))
-        return rows.nearest(self._prototypes)
+        return self._nearest_of(encoded.codes, self._columns.numbers_of(table))
+
+    def _nearest_of(self, codes: Codes, numbers: FloatArray) -> tuple[IntArray, FloatArray]:
+        return MixedRows(codes, self._tables, numbers).nearest(self._prototypes)
 
     def _check_parameters(self) -> None:
         for name in ("n_clusters", "n_init", "max_iter"):

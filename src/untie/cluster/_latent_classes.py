@@ -22,6 +22,7 @@ from untie._count.packed_rows import distinct_rows
 from untie._count.tally import CountOptions, code_table
 from untie._learn.parameters import check_handle_unknown, check_min_frequency
 from untie._learn.vectors import LookUp
+from untie._persistence.models import Savable
 from untie._table import frames
 from untie._table.rows import check_weights, split_weights
 from untie._table.table import read_table
@@ -217,7 +218,9 @@ def bic(sample: WeightedRows, found: Climb) -> float:
     return criterion(found.log_likelihood, n_free, float(np.log(sample.n)))
 
 
-class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, TableInput):
+class LatentClasses(
+    Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, TableInput
+):
     """Latent class analysis: explain a table by a hidden class of each row.
 
     Within a class the columns are independent, each with its own probabilities of the values;
@@ -310,6 +313,8 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
     6     x2     q    0.99    0.01
     """
 
+    _kind = "latent_classes"
+
     def __init__(
         self,
         n_classes: int | str = "auto",
@@ -364,7 +369,6 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         best, bic_curve = self._search(sample, draws_of(self.random_state))
         self._remember(table)
         self._grouping = grouping
-        self.vocabulary_ = vocabulary
         self._adopt(best, sample)
         self.bic_curve_ = bic_curve
         return self
@@ -563,18 +567,28 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         largest_first = np.argsort(-found.log_weights, kind="stable")
         model = ClassModel(found.log_weights[largest_first], found.log_profiles[:, largest_first])
         self._log_weights = model.log_weights
-        tables = np.split(model.log_profiles, sample.starts[1:])
-        unknown = np.zeros((1, len(model.log_weights)))
-        self._lookup = LookUp(tuple(np.vstack([table, unknown]) for table in tables), summed=True)
-        self.n_classes_ = len(model.log_weights)
+        self._log_profiles = np.split(model.log_profiles, sample.starts[1:])
+        self._derive()
         self.n_parameters_ = n_parameters(sample, self.n_classes_)
-        self.weights_ = np.exp(model.log_weights)
         occurs = sample.shares[:, None] > 0
         self.profiles_ = np.split(np.exp(model.log_profiles) * occurs, sample.starts[1:])
         self.log_likelihood_ = best.log_likelihood
         self.objective_curve_ = best.curve
         self.n_iter_ = len(best.curve)
         self.converged_ = best.converged
+
+    def _restore(self, learned: dict[str, Any]) -> None:
+        super()._restore(learned)
+        self._derive()
+
+    def _derive(self) -> None:
+        """Make what follows from the values and the logarithms of all probabilities."""
+        self.vocabulary_ = self._grouping.vocabulary
+        unknown = np.zeros((1, len(self._log_weights)))
+        tables = tuple(np.vstack([table, unknown]) for table in self._log_profiles)
+        self._lookup = LookUp(tables, summed=True)
+        self.n_classes_ = len(self._log_weights)
+        self.weights_ = np.exp(self._log_weights)
 
     def _posterior(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
         lookup: LookUp = self._lookup
