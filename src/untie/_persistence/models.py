@@ -6,6 +6,7 @@ A new part of an object is a new line here. Parts have the names of the attribut
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -638,7 +639,8 @@ _CLUSTERER = record(
 
 def _distances(sizes: tuple[int, ...]) -> Codec:
     """Return the codec of the distances of each code to each value; the unknown code is last."""
-    return each([numbers((size + 1, size), least=-LARGEST, most=LARGEST) for size in sizes], list)
+    table = partial(numbers, least=-LARGEST, most=LARGEST)
+    return each([table((size + 1, size)) for size in sizes], list)
 
 
 def _are_codes(found: Any, sizes: tuple[int, ...]) -> bool:
@@ -653,7 +655,7 @@ def _names_are_seen(columns: tuple[str, ...], c: Any) -> bool:
 
 _GROUPED = {
     "the columns are not those that were seen": lambda c: _names_are_seen(
-        c._grouping.raw.columns, c
+        c._model.grouping.raw.columns, c
     )
 }
 
@@ -667,73 +669,90 @@ _KMODES = record(
     dict,
     {
         **_GROUPED,
-        "modes are no values": lambda c: _are_codes(c._modes, c._grouping.vocabulary.sizes),
-        "labels are beyond the modes": lambda c: c.labels_.max(initial=0) < len(c._modes),
+        "labels are beyond the modes": lambda c: c.labels_.max(initial=0) < len(c._model.modes),
     },
     _library=one_of(*LIBRARIES),
-    _grouping=GROUPING,
-    _distances=lambda c: _distances(c._grouping.vocabulary.sizes),
-    _modes=lambda c: numbers((None, len(c._grouping.raw.columns)), "iu", dtype=np.intp),
+    _model=record(
+        SimpleNamespace,
+        {"modes are no values": lambda c: _are_codes(c.modes, c.grouping.vocabulary.sizes)},
+        grouping=GROUPING,
+        distances=lambda c: _distances(c.grouping.vocabulary.sizes),
+        modes=lambda c: numbers((None, len(c.grouping.raw.columns)), "iu", dtype=np.intp),
+    ),
     **_RUN,
     **_SEEN,
 )
 
 
-def _columns_are_numeric_or_not(c: Any) -> bool:
-    numeric = set(c._positions)
-    named = tuple(name for place, name in enumerate(c._names) if place not in numeric)
-    return numeric <= set(range(len(c._names))) and named == c.vocabulary_.columns
+def _are_apart(c: Any) -> bool:
+    """Return whether each column has values or numbers, and none both."""
+    numeric = set(c.positions)
+    others = tuple(name for place, name in enumerate(c.names) if place not in numeric)
+    return numeric <= set(range(len(c.names))) and others == c.vocabulary.columns
 
 
-def _n_cells(c: Any) -> int:
-    return len(c.vocabulary_.columns)
+_MIXED_COLUMNS = record(
+    SimpleNamespace,
+    {
+        "columns have values and numbers": _are_apart,
+        "a scale is 0": lambda c: bool((c.scales > 0).all()),
+    },
+    names=_texts,
+    positions=many(whole(), distinct=True),
+    vocabulary=_vocabulary(0),
+    means=lambda c: numbers((len(c.positions),), least=-LARGEST, most=LARGEST),
+    scales=lambda c: numbers((len(c.positions),), least=0, most=LARGEST),
+)
+
+
+def _prototypes_are_values(c: Any) -> bool:
+    sizes = c.columns.vocabulary.sizes
+    return _are_codes(c.prototypes[:, : len(sizes)], sizes)
 
 
 _KPROTOTYPES = record(
     dict,
     {
-        "the columns are not those that were seen": lambda c: _names_are_seen(c._names, c),
-        "the columns are not those with values and numbers": _columns_are_numeric_or_not,
-        "a scale is 0": lambda c: bool((c.scales_ > 0).all()),
-        "prototypes have no values": lambda c: _are_codes(
-            c._prototypes[:, : _n_cells(c)], c.vocabulary_.sizes
+        "the columns are not those that were seen": lambda c: _names_are_seen(
+            c._model.columns.names, c
         ),
-        "labels are beyond the prototypes": lambda c: c.labels_.max(initial=0) < len(c._prototypes),
+        "labels are beyond the prototypes": lambda c: (
+            c.labels_.max(initial=0) < len(c._model.prototypes)
+        ),
     },
     _library=one_of(*LIBRARIES),
-    _names=Field(_texts, attrgetter("_columns.names")),
-    _positions=Field(many(whole(), distinct=True), attrgetter("_columns.positions")),
-    vocabulary_=_vocabulary(0),
-    means_=lambda c: numbers((len(c._positions),), least=-LARGEST, most=LARGEST),
-    scales_=lambda c: numbers((len(c._positions),), least=0, most=LARGEST),
-    _distances=lambda c: _distances(c.vocabulary_.sizes),
-    _prototypes=lambda c: numbers(
-        (None, _n_cells(c) + len(c._positions)), least=-LARGEST, most=LARGEST
+    _model=record(
+        SimpleNamespace,
+        {"prototypes have no values": _prototypes_are_values},
+        columns=_MIXED_COLUMNS,
+        distances=lambda c: _distances(c.columns.vocabulary.sizes),
+        prototypes=lambda c: numbers((None, len(c.columns.names)), least=-LARGEST, most=LARGEST),
     ),
     **_RUN,
     **_SEEN,
 )
 
+_logarithms = partial(numbers, least=-LARGEST, most=ROUNDING - 1)
+
+
+def _profiles(model: Any, table: Callable[..., Codec]) -> Codec:
+    """Return the codec of a number for each value of each column and each class."""
+    k, sizes = len(model.log_weights), model.grouping.vocabulary.sizes
+    return each([table((size, k)) for size in sizes], list)
+
+
 _LATENT_CLASSES = record(
     dict,
     _GROUPED,
     _library=one_of(*LIBRARIES),
-    _grouping=GROUPING,
-    _log_weights=numbers((None,), least=-LARGEST, most=ROUNDING - 1),
-    _log_profiles=lambda c: each(
-        [
-            numbers((size, len(c._log_weights)), least=-LARGEST, most=ROUNDING - 1)
-            for size in c._grouping.vocabulary.sizes
-        ],
-        list,
+    _model=record(
+        SimpleNamespace,
+        {"there are no classes": lambda c: len(c.log_weights) > 0},
+        grouping=GROUPING,
+        log_weights=_logarithms((None,)),
+        log_profiles=lambda c: _profiles(c, _logarithms),
     ),
-    profiles_=lambda c: each(
-        [
-            numbers((size, len(c._log_weights)), least=0, most=ROUNDING)
-            for size in c._grouping.vocabulary.sizes
-        ],
-        list,
-    ),
+    profiles_=lambda c: _profiles(c._model, partial(numbers, least=0, most=ROUNDING)),
     log_likelihood_=number(),
     objective_curve_=many(number(), make=list),
     n_parameters_=whole(),

@@ -63,7 +63,7 @@ TEXTS: tuple[Value, ...] = (
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class CheckAnswer:
     """What an estimator answers to the rows of its check.
 
     Parameters
@@ -91,7 +91,7 @@ class Question:
     """
 
     widths: Callable[[Any], list[int]]
-    answer: Callable[[Any, AnyArray], Answers]
+    answer: Callable[[Any, AnyArray], CheckAnswer]
 
 
 # Values -> codes -> vectors and clusters.
@@ -128,45 +128,45 @@ def _directions(n_columns: int) -> FloatArray:
     return (np.arange(1, n_columns + 1)[:, None] * [7, 31, 113] % 127 + 1) / 127
 
 
-def _vectors(encoder: Any, rows: AnyArray) -> Answers:
+def _vectors(encoder: Any, rows: AnyArray) -> CheckAnswer:
     """Return products of the rows' vectors with fixed ones, of which no number is left out."""
     lookup = encoder._model.lookup
     if lookup.n_columns > MOST_COLUMNS:
-        return Answers()
+        return CheckAnswer()
     take = lookup.sparse_rows if lookup.is_sparse else lookup.rows
     vectors = take(_codes(encoder, rows), np.float64)
-    return Answers(numbers=vectors @ _directions(lookup.n_columns))
+    return CheckAnswer(numbers=vectors @ _directions(lookup.n_columns))
 
 
-def _clusters(clusterer: Any, rows: AnyArray) -> Answers:
+def _clusters(clusterer: Any, rows: AnyArray) -> CheckAnswer:
     encoder = clusterer.encoder_
     if len(clusterer.cluster_centers_) * sum(encoder.counts_.sizes) > MOST_COSTS:
-        return Answers()
-    return Answers(labels=clusterer._label(_codes(encoder, rows)))
+        return CheckAnswer()
+    return CheckAnswer(labels=clusterer._label(_codes(encoder, rows)))
 
 
-def _nearest_modes(kmodes: Any, rows: AnyArray) -> Answers:
-    if len(kmodes._modes) * sum(kmodes.vocabulary_.sizes) > MOST_COSTS:
-        return Answers()
-    labels, distances = kmodes._nearest_of(_codes(kmodes, rows))
-    return Answers(labels, distances[:, None])
+def _nearest_modes(kmodes: Any, rows: AnyArray) -> CheckAnswer:
+    if len(kmodes._model.modes) * sum(kmodes.vocabulary_.sizes) > MOST_COSTS:
+        return CheckAnswer()
+    labels, distances = kmodes._model.nearest(_codes(kmodes, rows))
+    return CheckAnswer(labels, distances[:, None])
 
 
-def _nearest_prototypes(kprototypes: Any, rows: AnyArray) -> Answers:
+def _nearest_prototypes(kprototypes: Any, rows: AnyArray) -> CheckAnswer:
     """Return the nearest prototypes of coded values and of numbers on a grid, some missing."""
     vocabulary = kprototypes.vocabulary_
     n = len(vocabulary.columns)
-    if len(kprototypes._prototypes) * (sum(vocabulary.sizes) + len(rows.T)) > MOST_COSTS:
-        return Answers()
+    if len(kprototypes._model.prototypes) * (sum(vocabulary.sizes) + len(rows.T)) > MOST_COSTS:
+        return CheckAnswer()
     numbers = np.where(rows[:, n:] == GRID, np.nan, rows[:, n:] / (GRID / 6) - 3)
     codes = _coded(vocabulary, rows[:, :n])
-    labels, distances = kprototypes._nearest_of(codes, numbers)
-    return Answers(labels, distances[:, None])
+    labels, distances = kprototypes._model.nearest(codes, numbers)
+    return CheckAnswer(labels, distances[:, None])
 
 
-def _classes(classes: Any, rows: AnyArray) -> Answers:
-    probabilities, logs = classes._posterior(_codes(classes, rows))
-    return Answers(probabilities.argmax(axis=1), logs[:, None])
+def _classes(classes: Any, rows: AnyArray) -> CheckAnswer:
+    probabilities, logs = classes._model.posterior(_codes(classes, rows))
+    return CheckAnswer(probabilities.argmax(axis=1), logs[:, None])
 
 
 def _raw_widths(one: Any) -> list[int]:
@@ -223,7 +223,7 @@ def _coded_check(one: Any) -> Codec:
     """Return the codec of the rows and the answers of an estimator with vectors or clusters."""
     widths = QUESTIONS[one._kind].widths(one)
     return record(
-        lambda rows, labels, numbers: (rows, Answers(labels, numbers)),
+        lambda rows, labels, numbers: (rows, CheckAnswer(labels, numbers)),
         {
             "there are other values than those of the model": lambda c: bool(
                 (c.rows < np.array(widths)).all()
@@ -320,7 +320,7 @@ def _odd_columns(preparer: Any, asked: Any, expected: Any) -> list[str]:
     return [f"cells of {listed(names, SHOWN)} become other categories"] if names else []
 
 
-def _odd_answers(before: Answers, now: Answers) -> list[str]:
+def _odd_answers(before: CheckAnswer, now: CheckAnswer) -> list[str]:
     said = []
     if before.labels is not None and now.labels is not None:
         n_other = int(np.count_nonzero(before.labels != now.labels))

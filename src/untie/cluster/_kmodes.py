@@ -483,6 +483,35 @@ class NearestCenters(ClusterMixin):
         return labels
 
 
+@dataclass(frozen=True, eq=False)
+class FittedModes:
+    """What k-modes has learned.
+
+    Parameters
+    ----------
+    grouping : Grouping
+        The values of each column.
+    distances : list of arrays of shape (n_values + 1, n_values)
+        Distance of each code, the last one for unknown values, to each value.
+    modes : integer array of shape (n_clusters, n_columns)
+        Codes of the modes.
+    """
+
+    grouping: Grouping
+    distances: list[FloatArray]
+    modes: Modes
+
+    @cached_property
+    def tables(self) -> list[FloatArray]:
+        """The distances, rounded so that sums of them are exact."""
+        return on_a_grid(self.distances)
+
+    def nearest(self, codes: Codes) -> tuple[IntArray, FloatArray]:
+        """Return each row's nearest mode and how far it is."""
+        rows = PackedRows(codes, [len(table) for table in self.tables])
+        return rows.nearest(self.tables, self.modes, grid_error(self.tables))
+
+
 class KModes(Savable, NearestCenters, TableInput):
     """K-modes clustering of a categorical table.
 
@@ -673,8 +702,7 @@ class KModes(Savable, NearestCenters, TableInput):
             start()  # which refuses modes that are none
         best = best_run(problem, start, n_runs, int(self.max_iter), rng)
         self._remember(table)
-        self._grouping, self._distances, self._modes = counted.grouping, exact, best.modes
-        self._adopt()
+        self._adopt(FittedModes(counted.grouping, exact, best.modes))
         self.cost_ = cost(problem.rows, exact, best.labels, best.modes)
         self.n_iter_ = best.n_iter
         keep = check_weights(sample_weight, table.n_rows)[1]
@@ -690,30 +718,27 @@ class KModes(Savable, NearestCenters, TableInput):
             One row per cluster: the labels of its mode's values.
         """
         check_is_fitted(self)
+        modes = self._model.modes
         columns = {
-            name: [self.vocabulary_.labels(attribute)[code] for code in self._modes[:, attribute]]
+            name: [self.vocabulary_.labels(attribute)[code] for code in modes[:, attribute]]
             for attribute, name in enumerate(self.vocabulary_.columns)
         }
         return frames.make_frame(self._library, columns)
 
     def _restore(self, learned: dict[str, Any]) -> None:
+        model = FittedModes(**vars(learned.pop("_model")))
         super()._restore(learned)
-        self._adopt()
+        self._adopt(model)
 
-    def _adopt(self) -> None:
-        """Make what follows from the values, their distances and the modes."""
-        self.vocabulary_ = self._grouping.vocabulary
-        self._tables = on_a_grid(self._distances)
-        self.distances_ = [table[:-1] for table in self._distances]
-        self.cluster_centers_ = _values_of(self._modes, self.vocabulary_)
+    def _adopt(self, model: FittedModes) -> None:
+        self._model, self._grouping = model, model.grouping
+        self.vocabulary_ = model.grouping.vocabulary
+        self.distances_ = [table[:-1] for table in model.distances]
+        self.cluster_centers_ = _values_of(model.modes, self.vocabulary_)
 
     def _nearest(self, X: Any) -> tuple[IntArray, FloatArray]:
         """Return each row's nearest mode and how far it is."""
-        return self._nearest_of(self._codes(X))
-
-    def _nearest_of(self, codes: Codes) -> tuple[IntArray, FloatArray]:
-        rows = PackedRows(codes, [len(table) for table in self._tables])
-        return rows.nearest(self._tables, self._modes, grid_error(self._tables))
+        return self._model.nearest(self._codes(X))
 
     def _check_parameters(self) -> None:
         for name in ("n_clusters", "n_init", "max_iter"):

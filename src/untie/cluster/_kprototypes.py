@@ -348,6 +348,34 @@ def spread(problem: PrototypesProblem, rng: RandomState) -> Modes:
 STARTS: dict[str, Callable[[Any, RandomState], Modes]] = {"k-means++": spread, "random": random}
 
 
+@dataclass(frozen=True, eq=False)
+class FittedPrototypes:
+    """What k-prototypes has learned.
+
+    Parameters
+    ----------
+    columns : MixedColumns
+        Which columns are numeric, and how cells become codes and standardized numbers.
+    distances : list of arrays of shape (n_values + 1, n_values)
+        Distance of each code, the last one for unknown values, to each value.
+    prototypes : array of shape (n_clusters, n_categorical + n_numeric)
+        Codes, then standardized numbers.
+    """
+
+    columns: MixedColumns
+    distances: list[FloatArray]
+    prototypes: Modes
+
+    @cached_property
+    def tables(self) -> list[FloatArray]:
+        """The distances, rounded so that sums of them are exact."""
+        return on_a_grid(self.distances)
+
+    def nearest(self, codes: Codes, numbers: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Return each row's nearest prototype and how far it is."""
+        return MixedRows(codes, self.tables, numbers).nearest(self.prototypes)
+
+
 class KPrototypes(Savable, NearestCenters, TakesTables):
     """K-prototypes clustering of a table with categories and numbers.
 
@@ -514,7 +542,7 @@ class KPrototypes(Savable, NearestCenters, TakesTables):
         best = best_run(problem, start, n_runs, int(self.max_iter), rng)
         see_columns(self, table)
         self._library = table.backend
-        self._adopt(columns, exact, best.modes)
+        self._adopt(FittedPrototypes(columns, exact, best.modes))
         self.cost_ = replace(problem, tables=exact).cost(best.labels, best.modes)
         self.n_iter_ = best.n_iter
         self.labels_ = self._label(X, keep, best.labels[rows.positions])
@@ -529,38 +557,33 @@ class KPrototypes(Savable, NearestCenters, TakesTables):
             One row per cluster: the labels of the most frequent values, and the means.
         """
         check_is_fitted(self)
-        cells = self._columns.values_of(self._prototypes, as_labels=True)
+        model = self._model
+        cells = model.columns.values_of(model.prototypes, as_labels=True)
         columns = {
-            name: column.tolist() for name, column in zip(self._columns.names, cells, strict=True)
+            name: column.tolist() for name, column in zip(model.columns.names, cells, strict=True)
         }
         return frames.make_frame(self._library, columns)
 
     def _restore(self, learned: dict[str, Any]) -> None:
-        names, positions = learned.pop("_names"), learned.pop("_positions")
-        distances, prototypes = learned.pop("_distances"), learned.pop("_prototypes")
+        model = learned.pop("_model")
         super()._restore(learned)
-        columns = MixedColumns(names, positions, self.vocabulary_, self.means_, self.scales_)
-        self._adopt(columns, distances, prototypes)
+        columns = MixedColumns(**vars(model.columns))
+        self._adopt(FittedPrototypes(columns, model.distances, model.prototypes))
 
-    def _adopt(self, columns: MixedColumns, distances: list[FloatArray], prototypes: Modes) -> None:
-        """Take over what was found, and make what follows from it."""
-        self._columns, self._distances, self._prototypes = columns, distances, prototypes
-        self._tables = on_a_grid(distances)
+    def _adopt(self, model: FittedPrototypes) -> None:
+        self._model, columns = model, model.columns
         self.vocabulary_, self.categorical_ = columns.vocabulary, columns.vocabulary.columns
         self.numeric_ = tuple(columns.names[position] for position in columns.positions)
         self.means_, self.scales_ = columns.means, columns.scales
-        self.cluster_centers_ = np.stack(columns.values_of(prototypes), axis=1)
+        self.cluster_centers_ = np.stack(columns.values_of(model.prototypes), axis=1)
 
     def _nearest(self, X: Any) -> tuple[IntArray, FloatArray]:
         """Return each row's nearest prototype and how far it is."""
-        table = read_table(X, min_rows=0)
+        table, columns = read_table(X, min_rows=0), self._model.columns
         check_seen(self, table)
-        encoded = encode(without(table, self._columns.positions), self.vocabulary_)
+        encoded = encode(without(table, columns.positions), self.vocabulary_)
         handle_unknown_values(encoded.unknown, self.vocabulary_, "ignore", "predict")
-        return self._nearest_of(encoded.codes, self._columns.numbers_of(table))
-
-    def _nearest_of(self, codes: Codes, numbers: FloatArray) -> tuple[IntArray, FloatArray]:
-        return MixedRows(codes, self._tables, numbers).nearest(self._prototypes)
+        return self._model.nearest(encoded.codes, columns.numbers_of(table))
 
     def _check_parameters(self) -> None:
         for name in ("n_clusters", "n_init", "max_iter"):
