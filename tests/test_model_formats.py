@@ -186,7 +186,7 @@ def test_a_warning_names_the_versions_that_are_others(saved, path):
         content["versions"]["numpy"] = "1.2.3"
 
     rewrite(path, change, version="0.0.9")
-    said = rf"saved with untie 0\.0\.9, here .* and numpy 1\.2\.3, here {np.__version__}\. Learn"
+    said = rf"saved with untie 0\.0\.9, here .* and numpy 1\.2\.3, here {np.__version__}\. Fit it"
     with pytest.warns(UserWarning, match=said):
         load_model(path)
 
