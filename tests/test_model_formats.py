@@ -221,7 +221,8 @@ ODD_CHECKS = {
     "fewer numbers": lambda c, a: a.update({"check/0/numbers": np.zeros((3, 3))}),
     "no check": lambda c, a: c.pop("check"),
     "no versions": lambda c, a: c.pop("versions"),
-    "odd versions": lambda c, a: c.update(versions={"numpy": 2}),
+    "a number as version": lambda c, a: c.update(versions={"numpy": 2}),
+    "a version that steers a terminal": lambda c, a: c.update(versions={"numpy": "\x1b[2J"}),
     "a check more": lambda c, a: c["check"].append(c["check"][0]),
 }
 

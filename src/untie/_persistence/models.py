@@ -80,9 +80,6 @@ LARGEST = 1e150
 CHECK = "check"
 """The part of a file that has what the model answered where it was saved."""
 
-MOST_VERSION = 40
-"""A warning repeats at most this many characters of a version."""
-
 KINDS: dict[str, type[Savable]] = {}
 """The estimators that a file can hold, by their names in it; each enters itself."""
 
@@ -158,7 +155,7 @@ class Loaded:
             return
         here = {"untie": VERSION, **versions()}
         other = [
-            f"{name} {self.versions[name][:MOST_VERSION]}, here {own}"
+            f"{name} {self.versions[name]}, here {own}"
             for name, own in here.items()
             if self.versions.get(name, own) != own
         ]

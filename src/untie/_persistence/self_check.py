@@ -7,6 +7,7 @@ without.
 
 import math
 import platform
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,7 +24,6 @@ from sklearn.pipeline import Pipeline
 from untie._persistence.schema import (
     Codec,
     Field,
-    a_text,
     checked,
     each,
     mapping,
@@ -346,7 +346,16 @@ def _share_of_change(before: FloatArray, now: FloatArray) -> float:
 
 # The versions that a model was saved with.
 
-VERSIONS = mapping(a_text)
+_VERSION = re.compile(r"[0-9A-Za-z.+!_-]{1,40}")
+
+
+def _check_version(value: Any, name: str) -> None:
+    of_type(str)(value, name)
+    if not _VERSION.fullmatch(value):
+        raise ValueError(f"{name!r} is {value[:50]!r}, not a version")
+
+
+VERSIONS = mapping(checked(_check_version))
 """The codec of the versions of Python and of the libraries."""
 
 
