@@ -412,7 +412,7 @@ def test_costs_that_are_none_are_refused(path, moved, new, words):
 def test_costs_of_another_type_are_taken_as_numbers(path, moved):
     _, table = moved
     rewrite(path, lambda _, a: a.update({"fitted/costs/1": np.ones((5, 3), bool)}))
-    with pytest.warns(UserWarning, match=r"of 20 rows are in another cluster"):
+    with pytest.warns(UserWarning, match="of 20 rows are in another cluster"):
         loaded = load_model(path)
     assert loaded.predict(table).shape == (len(table),)
 

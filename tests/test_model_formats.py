@@ -167,7 +167,7 @@ def test_another_number_is_noticed(saved, path):
         arrays["fitted/model/vectors/0"][0, 0] += 1e-5
 
     rewrite(path, change)
-    said = r"melons.untie' answers otherwise here .* numbers differ by up to \d\.\de-0\d of the"
+    said = r"melons.untie' answers otherwise here .* vectors differ by up to \d\.\de-0\d of the"
     with pytest.warns(UserWarning, match=said):
         load_model(path)
 
@@ -236,7 +236,7 @@ def test_an_odd_check_is_refused(saved, path, change):
 
 def test_a_check_may_have_other_numbers_than_this_version_asks_for(saved, path):
     rewrite(path, lambda c, a: a.update({"check/0/numbers": np.zeros((N_ROWS, 1))}))
-    with pytest.warns(UserWarning, match="numbers can't be compared"):
+    with pytest.warns(UserWarning, match="vectors can't be compared"):
         load_model(path)
 
 

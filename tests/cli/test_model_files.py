@@ -46,10 +46,10 @@ def test_info_tells_what_the_file_holds(path):
 )
 def test_info_of_other_models(name, k, is_chosen):
     model, table = MODELS[name]()
-    found = describe(Loaded(model.fit(table), 1, {}, ["numbers can't be compared"]))
+    found = describe(Loaded(model.fit(table), 1, {}, ["vectors can't be compared"]))
     assert (found["k"], found["k_was_chosen"]) == (k, is_chosen)
     assert (found["stability"] is not None) == (name == "clusterer")
-    assert found["self_check"] == "numbers can't be compared"
+    assert found["self_check"] == "vectors can't be compared"
 
 
 def test_many_columns_are_counted(tmp_path):

@@ -161,9 +161,9 @@ class Loaded:
         ]
         with_what = f" It was saved with {listed(other)}." if other else ""
         warn_user(
-            f"The model in {str(path)!r} answers otherwise here than where it was saved: of the "
-            f"rows of its self-check, {'; '.join(self.deviations)}.{with_what} Fit it again, or "
-            "load it with the versions that it was saved with."
+            f"The model in {str(path)!r} answers otherwise here than where it was saved: in its "
+            f"self-check, {'; '.join(self.deviations)}.{with_what} Fit it again, or load it with "
+            "the versions that it was saved with."
         )
 
 

@@ -88,10 +88,13 @@ class Question:
         Returns how many codes each column has, the one for unknown values included.
     answer : function of the estimator and integer array of shape (n_rows, n_columns)
         Returns its answers to coded rows.
+    noun : str
+        What the numbers of its answers are of.
     """
 
     widths: Callable[[Any], list[int]]
     answer: Callable[[Any, AnyArray], CheckAnswer]
+    noun: str = "vectors"
 
 
 # Values -> codes -> vectors and clusters.
@@ -124,12 +127,12 @@ def _codes(one: Any, rows: AnyArray) -> Codes:
 
 
 def _directions(n_columns: int) -> FloatArray:
-    """Return a few fixed vectors, without two equal entries nearby; shape (n_columns, 3)."""
+    """Return three fixed vectors without zeros; shape (n_columns, 3)."""
     return (np.arange(1, n_columns + 1)[:, None] * [7, 31, 113] % 127 + 1) / 127
 
 
 def _vectors(encoder: Any, rows: AnyArray) -> CheckAnswer:
-    """Return products of the rows' vectors with fixed ones, of which no number is left out."""
+    """Return the products of the rows' vectors with fixed ones; every coordinate counts."""
     lookup = encoder._model.lookup
     if lookup.n_columns > MOST_COLUMNS:
         return CheckAnswer()
@@ -165,8 +168,9 @@ def _nearest_prototypes(kprototypes: Any, rows: AnyArray) -> CheckAnswer:
 
 
 def _classes(classes: Any, rows: AnyArray) -> CheckAnswer:
+    """Return numbers alone: classes may be equally probable, but for rounding."""
     probabilities, logs = classes._model.posterior(_codes(classes, rows))
-    return CheckAnswer(probabilities.argmax(axis=1), logs[:, None])
+    return CheckAnswer(numbers=np.column_stack([logs, probabilities.max(axis=1)]))
 
 
 def _raw_widths(one: Any) -> list[int]:
@@ -182,9 +186,9 @@ QUESTIONS = {
     "encoder": Question(_raw_widths, _vectors),
     "untie": Question(_raw_widths, _vectors),
     "clusterer": Question(lambda one: _raw_widths(one.encoder_), _clusters),
-    "kmodes": Question(_raw_widths, _nearest_modes),
-    "kprototypes": Question(_mixed_widths, _nearest_prototypes),
-    "latent_classes": Question(_raw_widths, _classes),
+    "kmodes": Question(_raw_widths, _nearest_modes, "distances"),
+    "kprototypes": Question(_mixed_widths, _nearest_prototypes, "distances"),
+    "latent_classes": Question(_raw_widths, _classes, "probabilities"),
 }
 """How estimators with vectors or clusters are asked."""
 
@@ -301,26 +305,26 @@ def _ask(one: Any) -> Any:
 
 def deviations(model: Any, checks: Any) -> list[str]:
     """Return in what a model that was read answers otherwise than the one that was saved."""
-    found: dict[str, None] = {}
+    found: list[str] = []
     for one, (asked, expected) in zip(parts_of(model), checks, strict=True):
         question = QUESTIONS.get(one._kind)
         if question is None:
-            said = _odd_columns(one, asked, expected)
+            found += _odd_columns(one, asked, expected)
         else:
-            said = _odd_answers(expected, question.answer(one, asked))
-        found |= dict.fromkeys(said)
-    return list(found)
+            with np.errstate(all="ignore"):  # numbers of a stranger may be of any size
+                found += _odd_answers(expected, question.answer(one, asked), question.noun)
+    return found
 
 
 def _odd_columns(preparer: Any, asked: Any, expected: Any) -> list[str]:
     triples = zip(_distinct_rules(preparer), asked, expected, strict=True)
-    odd = [rule for rule, known, before in triples if _categories(rule, known) != before]
+    odd = {rule for rule, known, before in triples if _categories(rule, known) != before}
     made = preparer._preparation
     names = [name for name, rule in zip(made.columns, made.rules, strict=True) if rule in odd]
     return [f"cells of {listed(names, SHOWN)} become other categories"] if names else []
 
 
-def _odd_answers(before: CheckAnswer, now: CheckAnswer) -> list[str]:
+def _odd_answers(before: CheckAnswer, now: CheckAnswer, noun: str) -> list[str]:
     said = []
     if before.labels is not None and now.labels is not None:
         n_other = int(np.count_nonzero(before.labels != now.labels))
@@ -328,15 +332,15 @@ def _odd_answers(before: CheckAnswer, now: CheckAnswer) -> list[str]:
             said.append(f"{n_other} of {len(now.labels)} rows are in another cluster")
     if before.numbers is not None and now.numbers is not None:
         share = _share_of_change(before.numbers, now.numbers)
-        if share == math.inf:
-            said.append("numbers can't be compared")
+        if not math.isfinite(share):
+            said.append(f"{noun} can't be compared")
         elif share > ROUNDING:
-            said.append(f"numbers differ by up to {share:.1e} of the largest")
+            said.append(f"{noun} differ by up to {share:.1e} of the largest")
     return said
 
 
 def _share_of_change(before: FloatArray, now: FloatArray) -> float:
-    """Return by how much of the largest number any differs; infinity where it can't be compared."""
+    """Return by which share of the largest number any differs; not finite if none can be told."""
     if before.shape != now.shape:
         return math.inf
     change = float(np.abs(before - now).max(initial=0.0))
