@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from operator import attrgetter, itemgetter
 from types import SimpleNamespace
@@ -517,6 +517,7 @@ def _estimator(*kinds: str, is_fitted: bool = True) -> Codec:
     return either(**{kind: _of_kind(kind, is_fitted) for kind in kinds or tuple(KINDS)})
 
 
+@cache
 def _of_kind(kind: str, is_fitted: bool) -> Codec:
     codec = record(
         partial(_restored, KINDS[kind]),

@@ -120,10 +120,14 @@ def _coded(vocabulary: Vocabulary, rows: AnyArray) -> Codes:
     ]
 
 
-def _codes(one: Any, rows: AnyArray) -> Codes:
-    """Code rows with the values that an estimator has merged."""
+def _merged(one: Any, codes: Codes) -> Codes:
+    """Return the codes of the values that an estimator has merged."""
     is_rare = joins_rare_values(one.handle_unknown)
-    return one._grouping.apply_to_codes(_coded(one._grouping.raw, rows), unknown_is_rare=is_rare)
+    return one._grouping.apply_to_codes(codes, unknown_is_rare=is_rare)
+
+
+def _codes(one: Any, rows: AnyArray) -> Codes:
+    return _merged(one, _coded(one._grouping.raw, rows))
 
 
 def _directions(n_columns: int) -> FloatArray:
@@ -142,10 +146,11 @@ def _vectors(encoder: Any, rows: AnyArray) -> CheckAnswer:
 
 
 def _clusters(clusterer: Any, rows: AnyArray) -> CheckAnswer:
+    """Return the clusters of coded rows; how cells are coded, its encoder is asked."""
     encoder = clusterer.encoder_
     if len(clusterer.cluster_centers_) * sum(encoder.counts_.sizes) > MOST_COSTS:
         return CheckAnswer()
-    return CheckAnswer(labels=clusterer._label(_codes(encoder, rows)))
+    return CheckAnswer(labels=clusterer._label(_merged(encoder, list(rows.T))))
 
 
 def _nearest_modes(kmodes: Any, rows: AnyArray) -> CheckAnswer:
