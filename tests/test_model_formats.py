@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from fuzz.model_faults import File
-from saved_models import MODELS, answers
+from saved_models import MODELS, answers, people, words
 from untie import Preparer, TableClusterer, TableEncoder, load_model, save_model
 from untie._persistence import formats
 from untie._persistence.container import read_file, write_file
 from untie._persistence.models import KINDS
-from untie._persistence.self_check import N_ROWS
+from untie._persistence.self_check import N_ROWS, QUESTIONS
+from untie.cluster import KModes, KPrototypes, LatentClasses
 from untie.model_file import read_saved, upgrade_model
 
 FILES = Path(__file__).with_name("data") / "models"
@@ -64,6 +65,7 @@ def test_there_are_files_of_every_format_and_estimator():
     assert {path.stem for path in newest.glob("*.untie")} == set(MODELS)
     kinds = {read_file(path).content["type"] for path in newest.glob("*.untie")}
     assert kinds == {*KINDS, "pipeline"}
+    assert {*QUESTIONS, "preparer"} == set(KINDS)
 
 
 def test_files_of_a_released_format_are_not_written_again(monkeypatch):
@@ -72,6 +74,32 @@ def test_files_of_a_released_format_are_not_written_again(monkeypatch):
 
     assert refusal(2, 1) is None
     assert "raise FORMAT" in refusal(1, 1)
+
+
+TEXTBOOK = {
+    "modes": (KModes(3, mode="median"), words()),
+    "given modes": (KModes(2, init=[["cat", "farm"], ["dog", "flat"]]), words().iloc[:, :2]),
+    "mixed": (KPrototypes(2), people()[["age", "pet", "home"]]),
+    "numbers alone": (KPrototypes(2), np.arange(40.0).reshape(-1, 2) % 7),
+    "categories alone": (KPrototypes(2), words()),
+    "classes": (LatentClasses(2, min_frequency=4), words()),
+    "a chosen number": (LatentClasses(max_classes=3), words()),
+}
+
+
+@pytest.mark.parametrize(("model", "table"), TEXTBOOK.values(), ids=TEXTBOOK)
+def test_the_textbook_methods_come_back_as_they_were(path, model, table):
+    model.fit(table).save(path)
+    loaded = load_model(path)
+    assert loaded.get_params() == model.get_params()
+    names = [name for name in vars(model) if name.endswith("_")]
+    assert {name for name in vars(loaded) if name.endswith("_")} == set(names)
+    for name in names:
+        assert repr(getattr(loaded, name)) == repr(getattr(model, name))
+    np.testing.assert_array_equal(loaded.predict(table), model.predict(table))
+    assert loaded.score(table) == model.score(table)
+    for frame in {"modes", "prototypes", "class_profiles"} & set(dir(model)):
+        assert getattr(loaded, frame)().equals(getattr(model, frame)())
 
 
 # The way up from older formats.

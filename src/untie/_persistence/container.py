@@ -30,7 +30,8 @@ from untie._util.scratch import HARMLESS, MOST_RATIO
 MARK = "UNTIE"
 
 _LINE = re.compile(
-    r"UNTIE (?P<number>[1-9]\d{0,5}) (?P<version>[0-9A-Za-z.+!-]{1,40}) (?P<digest>[0-9a-f]{64})\n"
+    MARK
+    + r" (?P<number>[1-9]\d{0,5}) (?P<version>[0-9A-Za-z.+!-]{1,40}) (?P<digest>[0-9a-f]{64})\n"
 )
 """The first line of a file, in every format."""
 
