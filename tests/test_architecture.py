@@ -214,6 +214,7 @@ SHARED_BY_ESTIMATORS = {
     "_kind",
     "_label",
     "_of_prepared",
+    "_preparation",
     "_prepared",
     "_probabilities",
     "_recipe",

@@ -6,14 +6,18 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from untie._persistence.models import read_model, write_model
+from untie._persistence.models import Loaded, read_model, upgrade_file, write_model
 from untie._util.files import no_file
+from untie.cluster import KModes, KPrototypes, LatentClasses
 from untie.clusterer import TableClusterer
 from untie.encoder import TableEncoder
 from untie.preparer import Preparer
 from untie.untie_method import UNTIE
 
-CLASSES = (Preparer, TableEncoder, UNTIE, TableClusterer)
+CLASSES = (
+    *(Preparer, TableEncoder, UNTIE, TableClusterer),
+    *(KModes, KPrototypes, LatentClasses),
+)
 """The classes that a file can hold."""
 
 
@@ -24,8 +28,9 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : Preparer, TableEncoder, UNTIE, TableClusterer or Pipeline
-        Fitted. The steps of a pipeline are of these classes.
+    model : estimator of untie, or Pipeline
+        Fitted: a Preparer, TableEncoder, TableClusterer, UNTIE, KModes, KPrototypes or
+        LatentClasses. The steps of a pipeline are of these classes.
     path : path
         The file to write; its folder must exist. A model with many values is large: the counts of
         their pairs are part of it.
@@ -66,6 +71,10 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
 def load_model(path: str | os.PathLike[str]) -> Any:
     """Read what `save_model`, or the method `save` of an estimator, wrote.
 
+    Files of every released version can be read. A file has about twenty rows, made of the values
+    that the model knows, and what the model answered to them where it was saved. They are asked
+    again, and a warning says by how much the answers differ here, if they do.
+
     A file is data: no code in it is run, and all of it is checked before it is used. It may unpack
     to 256 MiB, or to 200 times its size. Who wrote it decides what the vectors are, nevertheless:
     the checksum tells of damage, and is no signature.
@@ -77,7 +86,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    Preparer, TableEncoder, UNTIE, TableClusterer or Pipeline
+    estimator or Pipeline
         What was saved.
 
     Raises
@@ -85,8 +94,13 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     FileNotFoundError
         When there is no such file; the message has the name in that folder that is most like it.
     ValueError
-        When the file is not a model, is damaged, holds what no model has, or was written by a newer
-        version.
+        When the file is not a model, is damaged, holds what no model has, or is of a newer format.
+
+    Warns
+    -----
+    UserWarning
+        When the model answers otherwise than where it was saved. The warning names the versions
+        that are different.
 
     See Also
     --------
@@ -102,11 +116,28 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     >>> load_model(path)
     TableEncoder(n_clusters=2)
     """
+    found = read_saved(path)
+    found.warn(path)
+    return found.model
+
+
+def read_saved(path: str | os.PathLike[str]) -> Loaded:
+    """Read a model and what its file says of itself."""
+    _check_there(path)
+    return read_model(path)
+
+
+def upgrade_model(path: str | os.PathLike[str], output: str | os.PathLike[str]) -> Loaded:
+    """Write a model's file anew in the present format; read it whole before."""
+    _check_there(path)
+    return upgrade_file(path, output)
+
+
+def _check_there(path: str | os.PathLike[str]) -> None:
     if not os.path.exists(path):
         raise FileNotFoundError(no_file(os.fspath(path)))
     if os.path.isdir(path):
         raise IsADirectoryError(f"{os.fspath(path)!r} is a folder; name a model's file in it.")
-    return read_model(path)
 
 
 def _check_class(model: Any, what: str) -> None:

@@ -154,6 +154,8 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
 
     _kind = "preparer"
 
+    _preparation: Preparation
+
     def __init__(
         self,
         *,

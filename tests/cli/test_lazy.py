@@ -53,6 +53,8 @@ def test_help_and_version_do_not_wait_for_libraries():
         ("assign", "absent.untie", "new.csv"),
         ("transform", "absent.untie", "new.csv"),
         ("drift", "absent.csv", "new.csv"),
+        ("info", "absent.untie"),
+        ("upgrade", "absent.untie"),
     ],
     ids=lambda arguments: arguments[0],
 )

@@ -36,6 +36,7 @@ from option_cases import (
     write_files,
     written,
 )
+from untie._persistence.formats import FORMAT
 from untie.cli.app import COMMANDS, single_command
 
 SHEET = {"--sheet": said("read the sheet 'rows' of 'Sheet', 'rows'")}
@@ -342,6 +343,12 @@ CASES = [
             "compare total.parquet --keep-totals --k 2",
         )
     ),
+    Case("info base.untie --format json", {"--format": is_json}),
+    Case(
+        "upgrade base.untie --output newest.untie",
+        {"--output": said(f"newest.untie: format {FORMAT}, from format {FORMAT}")},
+    ),
+    Case("upgrade base.untie --quiet", {"--quiet": silent}),
     Case("datasets --format json", {"--format": is_json}),
     Case("datasets zoo --output zoo.csv", {"--output": written("zoo.csv", "class")}),
 ]

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from untie._persistence.container import FORMAT  # or every fault would be that of another format
+from untie._persistence.formats import FORMAT  # or every fault would be that of another format
 
 TEXT = "__text__"
 
@@ -72,7 +72,9 @@ def zipped(members, method=zipfile.ZIP_DEFLATED) -> bytes:
 
 def seal(payload: bytes, number: int = FORMAT) -> bytes:
     """Return a payload behind a first line that is right."""
-    return f"UNTIE {number} {hashlib.sha256(payload).hexdigest()}\n".encode() + payload
+    words = f"UNTIE {number} 0.1.0"
+    digest = hashlib.sha256(f"{words}\n".encode() + payload).hexdigest()
+    return f"{words} {digest}\n".encode() + payload
 
 
 Fault = tuple[str, Callable[[], bytes]]
@@ -219,7 +221,8 @@ def _odd_texts(file: File) -> Iterator[Fault]:
     broken = npy(np.frombuffer(b'"\xff"', dtype=np.uint8))
     yield "no UTF-8", lambda: seal(zipped({**file.members(), f"{TEXT}.npy": broken}.items()))
     yield "a long number", lambda: with_text(file, "1" * 9_000)
-    for kind in ("pipeline", "encoder", "untie", "clusterer", "preparer", "wizard", ""):
+    kinds = ("pipeline", "encoder", "untie", "clusterer", "preparer", "kmodes", "wizard", "")
+    for kind in kinds:
         if f'"type": "{kind}"' not in file.text:
             yield f"a {kind}", lambda k=kind: with_text(file, _with_kind(file.text, k))
 

@@ -5,6 +5,7 @@ import pandas as pd
 from sklearn.pipeline import make_pipeline
 
 from untie import UNTIE, Gaussian, Polynomial, Preparer, TableClusterer, TableEncoder
+from untie.cluster import KModes, KPrototypes, LatentClasses
 
 
 def words(n, n_columns, n_values, seed=0, kinds=2):
@@ -103,5 +104,8 @@ MODELS = {
         ),
         people(),
     ),
+    "modes": lambda: (KModes(3), words(80, 3, 4)),
+    "prototypes": lambda: (KPrototypes(2), people()[["age", "pet", "home"]]),
+    "classes": lambda: (LatentClasses(2), words(80, 3, 4)),
 }
 """Estimators that are not fitted, each with its table."""

@@ -90,7 +90,7 @@ def attempt(path: Path, table, expected, is_damage: bool) -> str | None:
 
 def vectors(model, table) -> np.ndarray:
     """Return what a model makes of a table, as an array."""
-    found = model.transform(table)
+    found = model.transform(table) if hasattr(model, "transform") else model.predict(table)
     found = np.asarray(found.toarray() if hasattr(found, "toarray") else found)
     return found if found.dtype.kind == "f" else found.astype(str)  # what is prepared is words
 

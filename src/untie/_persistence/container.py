@@ -1,9 +1,9 @@
 """A text and arrays of numbers <-> a file; that of a stranger can't harm.
 
-A file is one line of text (a mark, the format's number and a SHA-256 of all that follows) and a
-NumPy archive with the arrays and a JSON text; it holds no pickle. How much memory an archive takes
-is known, and bounded by its own size, before any is taken. No number of a stranger is used as a
-place in memory before it is known to be one.
+A file is one line of text (a mark, the format's number, the version of untie and a SHA-256 of these
+and of all that follows) and a NumPy archive with the arrays and a JSON text; it holds no pickle.
+How much memory an archive takes is known, and bounded by its own size, before any is taken. No
+number of a stranger is used as a place in memory before it is known to be one.
 """
 
 import hashlib
@@ -14,6 +14,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
@@ -21,12 +22,20 @@ import numpy as np
 from numpy.lib import format as npy
 from scipy import sparse
 
+from untie._persistence import formats
+from untie._util.about import DISTRIBUTION, VERSION
 from untie._util.files import whole_file
 from untie._util.scratch import HARMLESS, MOST_RATIO
 
 MARK = "UNTIE"
-FORMAT = 2
-"""Raised whenever a file's meaning changes; files of other formats are refused."""
+
+_LINE = re.compile(
+    MARK
+    + r" (?P<number>[1-9]\d{0,5}) (?P<version>[0-9A-Za-z.+!-]{1,40}) (?P<digest>[0-9a-f]{64})\n"
+)
+"""The first line of a file, in every format."""
+
+LONGEST_LINE = 200
 
 TEXT = "__text__"
 
@@ -60,40 +69,70 @@ _SPARSE = "__sparse_"
 _SPARSE_PARTS = ("data", "indices", "indptr", "shape")
 
 
-def write_file(path: str | os.PathLike[str], content: Any, arrays: Mapping[str, Any]) -> None:
+@dataclass(frozen=True)
+class Saved:
+    """What a file holds, in the present format, before it is known to be a model.
+
+    Parameters
+    ----------
+    number : int
+        The format that the file was written in.
+    version : str
+        The version of untie that wrote it.
+    content : dict
+        Its text, as JSON has it.
+    arrays : dict of str to arrays
+        Its arrays by their places.
+    """
+
+    number: int
+    version: str
+    content: Any
+    arrays: dict[str, Any]
+
+
+def write_file(
+    path: str | os.PathLike[str], content: Any, arrays: Mapping[str, Any], version: str = VERSION
+) -> None:
     """Write a file so that the path holds either the old file or the whole new one."""
     payload = pack(json.dumps(content), arrays)
-    digest = hashlib.sha256(payload).hexdigest()
+    number = str(formats.FORMAT)
     with whole_file(path) as temporary, open(temporary, "wb") as file:
-        file.write(f"{MARK} {FORMAT} {digest}\n".encode())
+        file.write(f"{MARK} {number} {version} {_digest(number, version, payload)}\n".encode())
         file.write(payload)
 
 
-def read_file(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
+def read_file(path: str | os.PathLike[str]) -> Saved:
     """Return what `write_file` wrote, or raise an error that says what is wrong with the file."""
     with open(path, "rb") as file:
-        words = file.readline(200).decode("ascii", errors="replace").split()
-        if len(words) != 3 or words[0] != MARK or not words[1].isdigit() or not int(words[1]):
+        line = _LINE.fullmatch(file.readline(LONGEST_LINE).decode("ascii", errors="replace"))
+        if line is None:
             raise ValueError(f"{str(path)!r} is not a model saved by untie.")
         payload = file.read()
-    if int(words[1]) > FORMAT:
+    number, version, digest = line.group("number", "version", "digest")
+    if int(number) > formats.FORMAT:
         raise ValueError(
-            f"{str(path)!r} was saved by a newer untie (format {words[1]}, this one reads "
-            f"{FORMAT}); upgrade untie to read it."
+            f"{str(path)!r} was saved by a newer untie: version {version}, in format {number}. "
+            f"This is version {VERSION}, which reads formats up to {formats.FORMAT}. Upgrade it: "
+            f"pip install --upgrade {DISTRIBUTION}."
         )
-    if int(words[1]) < FORMAT:
-        raise ValueError(
-            f"{str(path)!r} was saved by an older untie (format {words[1]}, this one reads "
-            f"{FORMAT}), which read some cells in another way; learn from the table again."
-        )
-    if hashlib.sha256(payload).hexdigest() != words[2]:
+    if _digest(number, version, payload) != digest:
         raise ValueError(
             f"{str(path)!r} is damaged: its content does not match its checksum (cut off or "
             "altered). Save the model again or fetch a good copy."
         )
     with refusing(path):
         text, arrays = unpack(payload)
-        return json.loads(text, object_pairs_hook=_entries), arrays
+        content = json.loads(text, object_pairs_hook=_entries)
+        formats.to_present(int(number), content, arrays)
+        return Saved(int(number), version, content, arrays)
+
+
+def _digest(number: str, version: str, payload: bytes) -> str:
+    """Return the checksum of all that is in a file besides it."""
+    found = hashlib.sha256(f"{MARK} {number} {version}\n".encode())
+    found.update(payload)
+    return found.hexdigest()
 
 
 @contextmanager

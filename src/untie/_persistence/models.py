@@ -6,8 +6,9 @@ A new part of an object is a new line here. Parts have the names of the attribut
 from __future__ import annotations
 
 import os
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import pairwise
 from operator import attrgetter, itemgetter
 from types import SimpleNamespace
@@ -28,7 +29,7 @@ from untie._learn.fitting import Fitted
 from untie._learn.selection.k_choice import KChoice
 from untie._learn.vectors import LookUp
 from untie._learn.weights.weightings import Solution
-from untie._persistence.container import read_file, refusing, write_file
+from untie._persistence.container import Saved, read_file, refusing, write_file
 from untie._persistence.schema import (
     Codec,
     Field,
@@ -49,12 +50,20 @@ from untie._persistence.schema import (
     record,
     whole,
 )
+from untie._persistence.self_check import (
+    VERSIONS,
+    check_codec,
+    deviations,
+    make_checks,
+    versions,
+)
 from untie._persistence.values import cells, from_plain, to_plain
 from untie._prepare import note, rules, summary_rows
 from untie._prepare import numbers as writings
 from untie._prepare.preparation import Preparation
 from untie._table.vocabulary import Vocabulary
 from untie._util.about import VERSION
+from untie._util.messages import listed, warn_user
 
 LIBRARIES = (
     *("pandas", "polars", "pyarrow", "modin", "cudf"),
@@ -67,6 +76,9 @@ ROUNDING = 1 + 1e-6
 
 LARGEST = 1e150
 """No vector has numbers beyond; their squares, and sums of them, are finite."""
+
+CHECK = "check"
+"""The part of a file that has what the model answered where it was saved."""
 
 KINDS: dict[str, type[Savable]] = {}
 """The estimators that a file can hold, by their names in it; each enters itself."""
@@ -116,23 +128,81 @@ class Savable:
         vars(self).update(learned)
 
 
+@dataclass(frozen=True)
+class Loaded:
+    """A model and what its file says of itself.
+
+    Parameters
+    ----------
+    model : estimator or Pipeline
+        Fitted.
+    number : int
+        The format that the file was written in.
+    versions : dict of str to str
+        The versions of untie, Python and the libraries that the model was saved with.
+    deviations : list of str
+        In what the model answers otherwise here than where it was saved.
+    """
+
+    model: Any
+    number: int
+    versions: dict[str, str]
+    deviations: list[str]
+
+    def warn(self, path: str | os.PathLike[str]) -> None:
+        """Warn if the model answers otherwise than where it was saved."""
+        if not self.deviations:
+            return
+        here = {"untie": VERSION, **versions()}
+        other = [
+            f"{name} {self.versions[name]}, here {own}"
+            for name, own in here.items()
+            if self.versions.get(name, own) != own
+        ]
+        with_what = f" It was saved with {listed(other)}." if other else ""
+        warn_user(
+            f"The model in {str(path)!r} answers otherwise here than where it was saved: in its "
+            f"self-check, {'; '.join(self.deviations)}.{with_what} Fit it again, or load it with "
+            "the versions that it was saved with."
+        )
+
+
 def write_model(path: str | os.PathLike[str], model: Any) -> None:
-    """Write a fitted estimator or a pipeline of them."""
+    """Write a fitted estimator or a pipeline of them, and what it answers to a few rows."""
     at = Place("", {})
-    content = {"version": VERSION, **_any_model().write(model, at)}
+    content = {"versions": VERSIONS.write(versions(), at), **_any_model().write(model, at)}
+    content[CHECK] = check_codec(model).write(make_checks(model), at / CHECK)
     write_file(path, content, at.arrays)
 
 
-def read_model(path: str | os.PathLike[str]) -> Any:
+def read_model(path: str | os.PathLike[str]) -> Loaded:
     """Undo `write_model`, or say what is wrong with the file."""
-    content, arrays = read_file(path)
+    return _loaded(path, read_file(path))
+
+
+def upgrade_file(path: str | os.PathLike[str], output: str | os.PathLike[str]) -> Loaded:
+    """Write a file anew in the present format, once it was read whole.
+
+    The check is that of the old file: what the model answered where it was saved.
+    """
+    saved = read_file(path)
+    found = _loaded(path, replace(saved, content={**saved.content}, arrays={**saved.arrays}))
+    write_file(output, saved.content, saved.arrays, saved.version)
+    return found
+
+
+def _loaded(path: str | os.PathLike[str], saved: Saved) -> Loaded:
+    """Check what a file holds and make a model of it; takes its parts out."""
+    content, arrays = saved.content, saved.arrays
     with refusing(path):
-        of_type(dict)(content, "the model")
-        a_text.read(content.pop("version", None), Place("version", {}))
+        of_versions = VERSIONS.read(content.pop("versions", None), Place("versions", {}))
+        check = content.pop(CHECK, None)
         model = _any_model().read(content, Place("", arrays))
+        asked = check_codec(model).read(check, Place(CHECK, arrays))
         if arrays:
             raise ValueError(f"the array {next(iter(arrays))!r} is no part of a model")
-        return model
+        odd = deviations(model, asked)
+    return Loaded(model, saved.number, {"untie": saved.version, **of_versions}, odd)
 
 
 _texts = many(a_text, distinct=True)
@@ -276,11 +346,14 @@ def _make_fitted(**parts: Any) -> Fitted:
     return Fitted(**vars(c))
 
 
-VOCABULARY = record(
-    Vocabulary,
-    columns=many(a_text, least=1, distinct=True),
-    values=lambda c: each([cells(column) for column in c.columns]),
-)
+def _vocabulary(least: int = 1) -> Codec:
+    """Return the codec of the values of at least so many columns."""
+    return record(
+        Vocabulary,
+        columns=many(a_text, least=least, distinct=True),
+        values=lambda c: each([cells(column) for column in c.columns]),
+    )
+
 
 GROUPING = record(
     Grouping,
@@ -289,7 +362,7 @@ GROUPING = record(
             not any(map(np.any, map(np.logical_and, c.rare, Grouping(**vars(c)).neutral)))
         )
     },
-    raw=VOCABULARY,
+    raw=_vocabulary(),
     rare=lambda c: joined(c.raw.sizes),
     missing_is_value=a_truth,
 )
@@ -444,6 +517,7 @@ def _estimator(*kinds: str, is_fitted: bool = True) -> Codec:
     return either(**{kind: _of_kind(kind, is_fitted) for kind in kinds or tuple(KINDS)})
 
 
+@cache
 def _of_kind(kind: str, is_fitted: bool) -> Codec:
     codec = record(
         partial(_restored, KINDS[kind]),
@@ -461,7 +535,8 @@ def _restored(
     cls: type[Savable], parameters: Any, output: Any, fitted: dict[str, Any] | None = None
 ) -> Any:
     one: Any = cls(**parameters)  # scikit-learn's methods come with the subclass
-    one.set_output(**output)
+    if output:
+        one.set_output(**output)
     one._check_parameters()
     if fitted is not None:
         if fitted["feature_names_in_"] is None:
@@ -557,11 +632,144 @@ _CLUSTERER = record(
     **_SEEN,
 )
 
+# The textbook methods.
+
+
+def _distances(sizes: tuple[int, ...]) -> Codec:
+    """Return the codec of the distances of each code to each value; the unknown code is last."""
+    table = partial(numbers, least=-LARGEST, most=LARGEST)
+    return each([table((size + 1, size)) for size in sizes], list)
+
+
+def _are_codes(found: Any, sizes: tuple[int, ...]) -> bool:
+    """Return whether numbers are codes of values, column by column."""
+    return bool(((found >= 0) & (found < np.array(sizes)) & (found == np.floor(found))).all())
+
+
+def _names_are_seen(columns: tuple[str, ...], c: Any) -> bool:
+    names = c.feature_names_in_
+    return c.n_features_in_ == len(columns) and (names is None or tuple(names) == columns)
+
+
+_GROUPED = {
+    "the columns are not those that were seen": lambda c: _names_are_seen(
+        c._model.grouping.raw.columns, c
+    )
+}
+
+_RUN: dict[str, Any] = {
+    "cost_": number(),
+    "n_iter_": whole(),
+    "labels_": numbers((None,), "i", least=0),
+}
+
+_KMODES = record(
+    dict,
+    {
+        **_GROUPED,
+        "labels are beyond the modes": lambda c: c.labels_.max(initial=0) < len(c._model.modes),
+    },
+    _library=one_of(*LIBRARIES),
+    _model=record(
+        SimpleNamespace,
+        {"modes are no values": lambda c: _are_codes(c.modes, c.grouping.vocabulary.sizes)},
+        grouping=GROUPING,
+        distances=lambda c: _distances(c.grouping.vocabulary.sizes),
+        modes=lambda c: numbers((None, len(c.grouping.raw.columns)), "iu", dtype=np.intp),
+    ),
+    **_RUN,
+    **_SEEN,
+)
+
+
+def _are_apart(c: Any) -> bool:
+    """Return whether each column has values or numbers, and none both."""
+    numeric = set(c.positions)
+    others = tuple(name for place, name in enumerate(c.names) if place not in numeric)
+    return numeric <= set(range(len(c.names))) and others == c.vocabulary.columns
+
+
+_MIXED_COLUMNS = record(
+    SimpleNamespace,
+    {
+        "columns have values and numbers": _are_apart,
+        "a scale is 0": lambda c: bool((c.scales > 0).all()),
+    },
+    names=_texts,
+    positions=many(whole(), distinct=True),
+    vocabulary=_vocabulary(0),
+    means=lambda c: numbers((len(c.positions),), least=-LARGEST, most=LARGEST),
+    scales=lambda c: numbers((len(c.positions),), least=0, most=LARGEST),
+)
+
+
+def _prototypes_are_values(c: Any) -> bool:
+    sizes = c.columns.vocabulary.sizes
+    return _are_codes(c.prototypes[:, : len(sizes)], sizes)
+
+
+_KPROTOTYPES = record(
+    dict,
+    {
+        "the columns are not those that were seen": lambda c: _names_are_seen(
+            c._model.columns.names, c
+        ),
+        "labels are beyond the prototypes": lambda c: (
+            c.labels_.max(initial=0) < len(c._model.prototypes)
+        ),
+    },
+    _library=one_of(*LIBRARIES),
+    _model=record(
+        SimpleNamespace,
+        {"prototypes have no values": _prototypes_are_values},
+        columns=_MIXED_COLUMNS,
+        distances=lambda c: _distances(c.columns.vocabulary.sizes),
+        prototypes=lambda c: numbers((None, len(c.columns.names)), least=-LARGEST, most=LARGEST),
+    ),
+    **_RUN,
+    **_SEEN,
+)
+
+_logarithms = partial(numbers, least=-LARGEST, most=ROUNDING - 1)
+
+
+def _profiles(model: Any, table: Callable[..., Codec]) -> Codec:
+    """Return the codec of a number for each value of each column and each class."""
+    k, sizes = len(model.log_weights), model.grouping.vocabulary.sizes
+    return each([table((size, k)) for size in sizes], list)
+
+
+_LATENT_CLASSES = record(
+    dict,
+    _GROUPED,
+    _library=one_of(*LIBRARIES),
+    _model=record(
+        SimpleNamespace,
+        {"there are no classes": lambda c: len(c.log_weights) > 0},
+        grouping=GROUPING,
+        log_weights=_logarithms((None,)),
+        log_profiles=lambda c: _profiles(c, _logarithms),
+    ),
+    profiles_=lambda c: _profiles(c._model, partial(numbers, least=0, most=ROUNDING)),
+    log_likelihood_=number(),
+    objective_curve_=many(number(), make=list),
+    n_parameters_=whole(),
+    n_iter_=whole(),
+    converged_=a_truth,
+    bic_curve_=Field(
+        many(each([whole(1), number()]), make=dict), lambda one: list(one.bic_curve_.items())
+    ),
+    **_SEEN,
+)
+
 LEARNED = {
     "preparer": _PREPARER,
     "encoder": _ENCODER,
     "untie": _ENCODER,
     "clusterer": _CLUSTERER,
+    "kmodes": _KMODES,
+    "kprototypes": _KPROTOTYPES,
+    "latent_classes": _LATENT_CLASSES,
 }
 """What a file of each kind holds of what an estimator has learned."""
 

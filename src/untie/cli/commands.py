@@ -761,6 +761,63 @@ def transform(
     write_vectors(model, file, options, output, keep)
 
 
+@command(ResultOptions, without=["output", "safe_csv", "quiet"])
+def info(options: ResultOptions, model: Annotated[Path, typer.Argument()]) -> None:
+    """Show what a model's file holds, and what it was saved with.
+
+    The file is read whole and its self-check is run: about twenty rows, made of the values that
+    the model knows, and what it answered to them where it was saved.
+
+    Parameters
+    ----------
+    model : MODEL
+        What untie fit, untie cluster --save or Python saved.
+
+    Examples
+    --------
+    [cyan]untie info mushroom.untie[/cyan]
+
+    [cyan]untie info mushroom.untie --format json[/cyan]  for a program
+
+    stability: agreement of the clusters with those made from half of the rows (adjusted Rand
+    index), where k was chosen.
+    """
+    from untie.cli.model_files import show_model
+
+    show_model(model, options)
+
+
+@command(ResultOptions, without=["output", "format_", "safe_csv"])
+def upgrade(
+    options: ResultOptions,
+    model: Annotated[Path, typer.Argument()],
+    output: Annotated[Path | None, option("--output", "-o", show_default="MODEL itself")] = None,
+) -> None:
+    """Write a model's file in the newest format.
+
+    Files of older formats can be read without; it saves the time that this takes, and other
+    programs may know the newest format alone. What the model learned stays the same, and so do the
+    versions that it was saved with and its self-check.
+
+    Parameters
+    ----------
+    model : MODEL
+        What untie fit, untie cluster --save or Python saved.
+    output : FILE
+        Write here instead, and leave MODEL as it is.
+
+    Examples
+    --------
+    [cyan]untie upgrade mushroom.untie[/cyan]
+
+    [cyan]untie upgrade mushroom.untie --output new.untie[/cyan]
+    """
+    check_output(output, None)
+    from untie.cli.model_files import upgrade_file
+
+    upgrade_file(model, output, options.quiet)
+
+
 @command(ResultOptions, without=["safe_csv", "quiet"])
 def datasets(
     options: ResultOptions,

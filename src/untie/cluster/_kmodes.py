@@ -19,6 +19,7 @@ from untie._count.memory import refuse_large
 from untie._count.packed_rows import Distinct, PackedRows, distinct_rows, grid_error, on_a_grid
 from untie._count.tally import CountOptions, tally_table
 from untie._learn.parameters import check_handle_unknown, check_min_frequency
+from untie._persistence.models import Savable
 from untie._table import frames
 from untie._table.rows import check_weights, encode, split_weights
 from untie._table.table import Table, array_names, read_table
@@ -482,7 +483,36 @@ class NearestCenters(ClusterMixin):
         return labels
 
 
-class KModes(NearestCenters, TableInput):
+@dataclass(frozen=True, eq=False)
+class FittedModes:
+    """What k-modes has learned.
+
+    Parameters
+    ----------
+    grouping : Grouping
+        The values of each column.
+    distances : list of arrays of shape (n_values + 1, n_values)
+        Distance of each code, the last one for unknown values, to each value.
+    modes : integer array of shape (n_clusters, n_columns)
+        Codes of the modes.
+    """
+
+    grouping: Grouping
+    distances: list[FloatArray]
+    modes: Modes
+
+    @cached_property
+    def tables(self) -> list[FloatArray]:
+        """The distances, rounded so that sums of them are exact."""
+        return on_a_grid(self.distances)
+
+    def nearest(self, codes: Codes) -> tuple[IntArray, FloatArray]:
+        """Return each row's nearest mode and how far it is."""
+        rows = PackedRows(codes, [len(table) for table in self.tables])
+        return rows.nearest(self.tables, self.modes, grid_error(self.tables))
+
+
+class KModes(Savable, NearestCenters, TableInput):
     """K-modes clustering of a categorical table.
 
     Rows belong to the nearest of `n_clusters` modes, typical rows; a cluster's mode has in each
@@ -595,6 +625,8 @@ class KModes(NearestCenters, TableInput):
            [1., 0.]])
     """
 
+    _kind = "kmodes"
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -670,13 +702,9 @@ class KModes(NearestCenters, TableInput):
             start()  # which refuses modes that are none
         best = best_run(problem, start, n_runs, int(self.max_iter), rng)
         self._remember(table)
-        self._grouping = counted.grouping
-        self._tables, self._modes = tables, best.modes
-        self.vocabulary_ = counted.grouping.vocabulary
-        self.distances_ = [table[:-1] for table in exact]
+        self._adopt(FittedModes(counted.grouping, exact, best.modes))
         self.cost_ = cost(problem.rows, exact, best.labels, best.modes)
         self.n_iter_ = best.n_iter
-        self.cluster_centers_ = _values_of(best.modes, self.vocabulary_)
         keep = check_weights(sample_weight, table.n_rows)[1]
         self.labels_ = self._label(X, keep, best.labels[rows.positions])
         return self
@@ -690,16 +718,27 @@ class KModes(NearestCenters, TableInput):
             One row per cluster: the labels of its mode's values.
         """
         check_is_fitted(self)
+        modes = self._model.modes
         columns = {
-            name: [self.vocabulary_.labels(attribute)[code] for code in self._modes[:, attribute]]
+            name: [self.vocabulary_.labels(attribute)[code] for code in modes[:, attribute]]
             for attribute, name in enumerate(self.vocabulary_.columns)
         }
         return frames.make_frame(self._library, columns)
 
+    def _restore(self, learned: dict[str, Any]) -> None:
+        model = FittedModes(**vars(learned.pop("_model")))
+        super()._restore(learned)
+        self._adopt(model)
+
+    def _adopt(self, model: FittedModes) -> None:
+        self._model, self._grouping = model, model.grouping
+        self.vocabulary_ = model.grouping.vocabulary
+        self.distances_ = [table[:-1] for table in model.distances]
+        self.cluster_centers_ = _values_of(model.modes, self.vocabulary_)
+
     def _nearest(self, X: Any) -> tuple[IntArray, FloatArray]:
         """Return each row's nearest mode and how far it is."""
-        rows = PackedRows(self._codes(X), [len(table) for table in self._tables])
-        return rows.nearest(self._tables, self._modes, grid_error(self._tables))
+        return self._model.nearest(self._codes(X))
 
     def _check_parameters(self) -> None:
         for name in ("n_clusters", "n_init", "max_iter"):

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TakesTables, check_seen, see_columns
 from untie._count.packed_rows import PackedRows, distinct_rows, nearest_of, on_a_grid
+from untie._persistence.models import Savable
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._table import frames
 from untie._table.column_codes import factorize, is_missing, typed_numbers, value_code
@@ -347,7 +348,35 @@ def spread(problem: PrototypesProblem, rng: RandomState) -> Modes:
 STARTS: dict[str, Callable[[Any, RandomState], Modes]] = {"k-means++": spread, "random": random}
 
 
-class KPrototypes(NearestCenters, TakesTables):
+@dataclass(frozen=True, eq=False)
+class FittedPrototypes:
+    """What k-prototypes has learned.
+
+    Parameters
+    ----------
+    columns : MixedColumns
+        Which columns are numeric, and how cells become codes and standardized numbers.
+    distances : list of arrays of shape (n_values + 1, n_values)
+        Distance of each code, the last one for unknown values, to each value.
+    prototypes : array of shape (n_clusters, n_categorical + n_numeric)
+        Codes, then standardized numbers.
+    """
+
+    columns: MixedColumns
+    distances: list[FloatArray]
+    prototypes: Modes
+
+    @cached_property
+    def tables(self) -> list[FloatArray]:
+        """The distances, rounded so that sums of them are exact."""
+        return on_a_grid(self.distances)
+
+    def nearest(self, codes: Codes, numbers: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Return each row's nearest prototype and how far it is."""
+        return MixedRows(codes, self.tables, numbers).nearest(self.prototypes)
+
+
+class KPrototypes(Savable, NearestCenters, TakesTables):
     """K-prototypes clustering of a table with categories and numbers.
 
     Rows belong to the nearest of `n_clusters` prototypes. A prototype has the mean of its cluster
@@ -438,6 +467,8 @@ class KPrototypes(NearestCenters, TakesTables):
     array([1], dtype=int32)
     """
 
+    _kind = "kprototypes"
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -511,13 +542,9 @@ class KPrototypes(NearestCenters, TakesTables):
         best = best_run(problem, start, n_runs, int(self.max_iter), rng)
         see_columns(self, table)
         self._library = table.backend
-        self.categorical_, self.vocabulary_ = part.names, vocabulary
-        self.numeric_ = tuple(table.names[position] for position in found)
-        self.means_, self.scales_ = means, scales
-        self._columns, self._tables, self._prototypes = columns, problem.tables, best.modes
+        self._adopt(FittedPrototypes(columns, exact, best.modes))
         self.cost_ = replace(problem, tables=exact).cost(best.labels, best.modes)
         self.n_iter_ = best.n_iter
-        self.cluster_centers_ = np.stack(columns.values_of(best.modes), axis=1)
         self.labels_ = self._label(X, keep, best.labels[rows.positions])
         return self
 
@@ -530,20 +557,33 @@ class KPrototypes(NearestCenters, TakesTables):
             One row per cluster: the labels of the most frequent values, and the means.
         """
         check_is_fitted(self)
-        cells = self._columns.values_of(self._prototypes, as_labels=True)
+        model = self._model
+        cells = model.columns.values_of(model.prototypes, as_labels=True)
         columns = {
-            name: column.tolist() for name, column in zip(self._columns.names, cells, strict=True)
+            name: column.tolist() for name, column in zip(model.columns.names, cells, strict=True)
         }
         return frames.make_frame(self._library, columns)
 
+    def _restore(self, learned: dict[str, Any]) -> None:
+        model = learned.pop("_model")
+        super()._restore(learned)
+        columns = MixedColumns(**vars(model.columns))
+        self._adopt(FittedPrototypes(columns, model.distances, model.prototypes))
+
+    def _adopt(self, model: FittedPrototypes) -> None:
+        self._model, columns = model, model.columns
+        self.vocabulary_, self.categorical_ = columns.vocabulary, columns.vocabulary.columns
+        self.numeric_ = tuple(columns.names[position] for position in columns.positions)
+        self.means_, self.scales_ = columns.means, columns.scales
+        self.cluster_centers_ = np.stack(columns.values_of(model.prototypes), axis=1)
+
     def _nearest(self, X: Any) -> tuple[IntArray, FloatArray]:
         """Return each row's nearest prototype and how far it is."""
-        table = read_table(X, min_rows=0)
+        table, columns = read_table(X, min_rows=0), self._model.columns
         check_seen(self, table)
-        encoded = encode(without(table, self._columns.positions), self.vocabulary_)
+        encoded = encode(without(table, columns.positions), self.vocabulary_)
         handle_unknown_values(encoded.unknown, self.vocabulary_, "ignore", "predict")
-        rows = MixedRows(encoded.codes, self._tables, self._columns.numbers_of(table))
-        return rows.nearest(self._prototypes)
+        return self._model.nearest(encoded.codes, columns.numbers_of(table))
 
     def _check_parameters(self) -> None:
         for name in ("n_clusters", "n_init", "max_iter"):

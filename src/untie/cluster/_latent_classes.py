@@ -18,10 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TableInput
 from untie._count.counting import sparse_one_hot
+from untie._count.grouping import Grouping
 from untie._count.packed_rows import distinct_rows
 from untie._count.tally import CountOptions, code_table
 from untie._learn.parameters import check_handle_unknown, check_min_frequency
 from untie._learn.vectors import LookUp
+from untie._persistence.models import Savable
 from untie._table import frames
 from untie._table.rows import check_weights, split_weights
 from untie._table.table import read_table
@@ -217,7 +219,39 @@ def bic(sample: WeightedRows, found: Climb) -> float:
     return criterion(found.log_likelihood, n_free, float(np.log(sample.n)))
 
 
-class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, TableInput):
+@dataclass(frozen=True, eq=False)
+class FittedClasses:
+    """What latent class analysis has learned.
+
+    Parameters
+    ----------
+    grouping : Grouping
+        The values of each column.
+    log_weights : array of shape (n_classes,)
+        Logarithm of each class's share of the rows.
+    log_profiles : list of arrays of shape (n_values, n_classes)
+        For each column, the logarithm of each value's probability within each class.
+    """
+
+    grouping: Grouping
+    log_weights: FloatArray
+    log_profiles: list[FloatArray]
+
+    @cached_property
+    def lookup(self) -> LookUp:
+        """The logarithms, with zeros for unknown values."""
+        unknown = np.zeros((1, len(self.log_weights)))
+        tables = tuple(np.vstack([table, unknown]) for table in self.log_profiles)
+        return LookUp(tables, summed=True)
+
+    def posterior(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
+        """Return p(class | row) and log p(row) of coded rows."""
+        return posterior(self.lookup.rows(codes, np.float64) + self.log_weights)
+
+
+class LatentClasses(
+    Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, TableInput
+):
     """Latent class analysis: explain a table by a hidden class of each row.
 
     Within a class the columns are independent, each with its own probabilities of the values;
@@ -310,6 +344,8 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
     6     x2     q    0.99    0.01
     """
 
+    _kind = "latent_classes"
+
     def __init__(
         self,
         n_classes: int | str = "auto",
@@ -363,9 +399,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         sample = make_sample(rows.codes, vocabulary.sizes, rows.weights)
         best, bic_curve = self._search(sample, draws_of(self.random_state))
         self._remember(table)
-        self._grouping = grouping
-        self.vocabulary_ = vocabulary
-        self._adopt(best, sample)
+        self._adopt(best, sample, grouping)
         self.bic_curve_ = bic_curve
         return self
 
@@ -410,7 +444,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         array of shape (n_rows, n_classes)
         """
         check_is_fitted(self)
-        return self._posterior(self._codes(X))[0]
+        return self._model.posterior(self._codes(X))[0]
 
     def predict(self, X: Any) -> IntArray:
         """Return the most probable class of each row.
@@ -439,7 +473,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         array of shape (n_rows,), in nats
         """
         check_is_fitted(self)
-        return self._posterior(self._codes(X))[1]
+        return self._model.posterior(self._codes(X))[1]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the mean log-likelihood of the rows, in nats; the higher the better.
@@ -552,7 +586,7 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         rest = climb(sample, begun.model, self.smoothing, left, self.tol)
         return replace(rest, curve=begun.curve + rest.curve)
 
-    def _adopt(self, best: Climb, sample: WeightedRows) -> None:
+    def _adopt(self, best: Climb, sample: WeightedRows, grouping: Grouping) -> None:
         if not best.converged:
             warn_user(
                 f"LatentClasses stopped after max_iter={self.max_iter} steps before a step gained "
@@ -562,13 +596,9 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         found = best.model
         largest_first = np.argsort(-found.log_weights, kind="stable")
         model = ClassModel(found.log_weights[largest_first], found.log_profiles[:, largest_first])
-        self._log_weights = model.log_weights
-        tables = np.split(model.log_profiles, sample.starts[1:])
-        unknown = np.zeros((1, len(model.log_weights)))
-        self._lookup = LookUp(tuple(np.vstack([table, unknown]) for table in tables), summed=True)
-        self.n_classes_ = len(model.log_weights)
+        profiles = np.split(model.log_profiles, sample.starts[1:])
+        self._remember_model(FittedClasses(grouping, model.log_weights, profiles))
         self.n_parameters_ = n_parameters(sample, self.n_classes_)
-        self.weights_ = np.exp(model.log_weights)
         occurs = sample.shares[:, None] > 0
         self.profiles_ = np.split(np.exp(model.log_profiles) * occurs, sample.starts[1:])
         self.log_likelihood_ = best.log_likelihood
@@ -576,9 +606,16 @@ class LatentClasses(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMi
         self.n_iter_ = len(best.curve)
         self.converged_ = best.converged
 
-    def _posterior(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
-        lookup: LookUp = self._lookup
-        return posterior(lookup.rows(codes, np.float64) + self._log_weights)
+    def _restore(self, learned: dict[str, Any]) -> None:
+        model = FittedClasses(**vars(learned.pop("_model")))
+        super()._restore(learned)
+        self._remember_model(model)
+
+    def _remember_model(self, model: FittedClasses) -> None:
+        self._model, self._grouping = model, model.grouping
+        self.vocabulary_ = model.grouping.vocabulary
+        self.n_classes_ = len(model.log_weights)
+        self.weights_ = np.exp(model.log_weights)
 
     def _log_likelihood(self, X: Any, sample_weight: Any) -> tuple[float, float]:
         """Return the log-likelihood of all rows, and their weight."""
