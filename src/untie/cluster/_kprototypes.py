@@ -13,7 +13,7 @@ from untie._base import TakesTables, check_seen, see_columns
 from untie._count.packed_rows import PackedRows, distinct_rows, nearest_of, on_a_grid
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._table import frames
-from untie._table.numeric_columns import (
+from untie._table.numeric import (
     asked_numbers,
     numeric_columns,
     side_by_side,

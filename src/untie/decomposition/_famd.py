@@ -9,7 +9,7 @@ from untie._base import check_seen
 from untie._count.counts import Counts
 from untie._count.grouping import Grouping
 from untie._count.tally import CountOptions, tally_table
-from untie._table.numeric_columns import (
+from untie._table.numeric import (
     asked_numbers,
     numeric_columns,
     side_by_side,

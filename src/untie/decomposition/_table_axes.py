@@ -16,7 +16,7 @@ from untie._learn.parameters import (
     check_min_frequency,
 )
 from untie._table import frames
-from untie._table.numeric_columns import numeric_columns, standardization, without
+from untie._table.numeric import numeric_columns, standardization, without
 from untie._table.rows import check_weights, learn_vocabulary, split_weights
 from untie._table.table import Table, read_table
 from untie._table.vocabulary import Vocabulary
