@@ -137,8 +137,8 @@ WINES = [
 Analysis, in N. Salkind, Encyclopedia of Measurement and Statistics, 2007."""
 
 
-class TestPublishedEigenvalues:
-    """The eigenvalues that Abdi and Valentin print, to their last digit."""
+class TestPublishedNumbers:
+    """The numbers that Abdi and Valentin print, to their last digit."""
 
     @pytest.fixture(scope="class")
     @staticmethod
@@ -149,6 +149,13 @@ class TestPublishedEigenvalues:
         np.testing.assert_allclose(wines.eigenvalues_, [0.8532, 0.2, 0.1151, 0.0317], atol=5e-5)
         assert wines.total_inertia_ == pytest.approx(1.2)
         np.testing.assert_allclose(wines.explained_inertia_[:2], [0.7110, 0.1667], atol=5e-5)
+
+    def test_their_rows_have_the_corrected_variance(self, wines):
+        corrected = wines.eigenvalues_summary("benzecri")["eigenvalue"].to_numpy()
+        X = wines.transform([row.split(", ") for row in WINES])
+        X *= np.sqrt(corrected / wines.eigenvalues_)
+        np.testing.assert_allclose(np.abs(X[:, 0]), [0.86, 0.71, 0.92, 0.86, 0.92, 0.71], atol=0.01)
+        np.testing.assert_allclose(np.abs(X[:, 1]), [0.08, 0.16, 0.08, 0.08, 0.08, 0.16], atol=0.01)
 
     @pytest.mark.parametrize(
         ("correction", "shares"),

@@ -120,7 +120,16 @@ class FAMD(TableAxes):
     >>> wines = [["red", 13.5], ["red", 14.0], ["white", 11.0], ["white", None], ["red", 14.5]]
     >>> famd = FAMD().fit(wines)
     >>> famd.transform(wines).round(2)
-    >>> famd.summary().round(2)
+    array([[ 0.74, -0.39],
+           [ 0.98, -0.11],
+           [-2.02, -0.46],
+           [-0.93,  0.8 ],
+           [ 1.22,  0.17]])
+    >>> famd.summary().iloc[:, :5].round(2)
+      column  value  famd0  famd0_ctr  famd0_cos2
+    0     x1    NaN   0.92       0.43        0.85
+    1     x0    red   0.98       0.23        0.99
+    2     x0  white  -1.47       0.34        0.99
     """
 
     def __init__(

@@ -105,13 +105,18 @@ class MCA(TableAxes):
     >>> table = [["red", "dry"], ["red", "dry"], ["white", "dry"], ["white", "sweet"]]
     >>> mca = MCA().fit(table)
     >>> mca.transform(table).round(2)
-    array([[-0.92, -0.38],
-           [-0.92, -0.38],
-           [ 0.22,  1.31],
-           [ 1.63, -0.54]])
+    array([[-0.79,  0.21],
+           [-0.79,  0.21],
+           [ 0.21, -0.79],
+           [ 1.37,  0.37]])
     >>> mca.explained_inertia_.round(2)
     array([0.79, 0.21])
-    >>> mca.summary().round(2)
+    >>> mca.summary().iloc[:, :4].round(3)
+      column  value   mca0  mca0_ctr
+    0     x0    red -0.888     0.250
+    1     x0  white  0.888     0.250
+    2     x1    dry -0.513     0.125
+    3     x1  sweet  1.538     0.375
     """
 
     def __init__(
