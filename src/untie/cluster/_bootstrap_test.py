@@ -45,6 +45,14 @@ class BootstrapTest:
         at least as large. A small one, such as 0.01, says that K classes are too few.
     null_statistics : array of shape (n_boot,)
         The statistics of these tables.
+
+    Examples
+    --------
+    >>> from untie.cluster import LatentClasses, bootstrap_test
+    >>> table = [["a", "x", "p"], ["b", "y", "q"]] * 20 + [["c", "y", "q"]] * 10
+    >>> test = bootstrap_test(LatentClasses(1).fit(table), table, n_boot=19)
+    >>> test.statistic > test.null_statistics.max()
+    True
     """
 
     n_classes: int
