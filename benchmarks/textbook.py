@@ -232,7 +232,7 @@ def compare_classes(n_rows: int, n_classes: int, missing: float) -> list[Verdict
     ratio = time_both(title, package, {OURS: ours, package: theirs}, found)
     behind = (found[package] - found[OURS]) / abs(found[package])
     return [
-        (f"times faster than {package} at {shape}", ratio, 10.0, True),
+        (f"times faster than {package} at {shape}", ratio, 5.0, True),
         (f"share of the log-likelihood behind {package} at {shape}", behind, 1e-8),
     ]
 
