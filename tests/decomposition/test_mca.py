@@ -178,10 +178,11 @@ class TestPublishedNumbers:
     def test_greenacres_total_is_the_mean_inertia_of_pairs(self, wines):
         """Of all tables of two different columns, from their definition."""
         table = pd.DataFrame([row.split(", ") for row in WINES])
+        one_hot = [pd.get_dummies(table[name]).to_numpy(float) for name in table]
         inertias = []
-        for a in table:
-            for b in table:
-                P = pd.crosstab(table[a], table[b]).to_numpy() / len(table)
+        for a, first in enumerate(one_hot):
+            for b, second in enumerate(one_hot):
+                P = first.T @ second / len(table)
                 expected = np.outer(P.sum(axis=1), P.sum(axis=0))
                 inertias += [((P - expected) ** 2 / expected).sum()] if a != b else []
         found = wines.eigenvalues_summary("greenacre")
