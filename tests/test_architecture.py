@@ -24,6 +24,7 @@ FLOORS = (
     "_base",
     "datasets",
     "cluster",
+    "decomposition",
     "preparer",
     "_encoder_base",
     "encoder",
@@ -273,7 +274,7 @@ def test_private_parts_of_a_package_stay_in_it(name):
                 assert is_module or not alias.name.startswith("_"), alias.name
 
 
-@pytest.mark.parametrize("package", ["", "cluster", "explain", "plot", "datasets"])
+@pytest.mark.parametrize("package", ["", "cluster", "decomposition", "explain", "plot", "datasets"])
 def test_dir_shows_what_a_user_may_call_and_nothing_else(package):
     module = importlib.import_module(f"untie.{package}".rstrip("."))
     assert sorted(module.__all__) == [name for name in dir(module) if not name.startswith("__")]

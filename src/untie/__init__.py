@@ -44,6 +44,7 @@ __all__ = [
     "comparison",
     "count_table",
     "datasets",
+    "decomposition",
     "explain",
     "load_model",
     "make_report",

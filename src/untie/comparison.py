@@ -19,7 +19,6 @@ from untie._count.packed_rows import Distinct, distinct_rows
 from untie._count.row_sample import RowSample
 from untie._learn import memory
 from untie._learn.columns.attributes import Attributes
-from untie._learn.linalg.eigen import leading
 from untie._learn.parameters import AUTO
 from untie._learn.selection.choose_k import adjusted_rand, clustering_f_score
 from untie._learn.selection.cluster_gain import gain_of, shortened
@@ -34,6 +33,7 @@ from untie._util.threads import in_threads, one_thread
 from untie._util.types import AnyArray, Codes, FloatArray, IntArray
 from untie.cluster import KModes, KPrototypes, LatentClasses
 from untie.clusterer import TableClusterer
+from untie.decomposition import MCA
 from untie.preparer import Preparer, binned_numbers, unfitted_preparer
 from untie.untie_method import UNTIE
 
@@ -55,9 +55,6 @@ MOST_FILLED = 0.2
 
 LARGEST_NUMBER = 1e100
 """Numbers beyond this count as missing, as their squares may be infinite."""
-
-VANISHING = 1e-12
-"""Eigenvalues of MCA are at most 1; one this small is rounding noise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,23 +203,6 @@ def one_hot(rows: ComparedRows) -> FloatArray:
     return look_up_tables(tables, rows.counts).rows(rows.codes, np.float64)
 
 
-def mca(rows: ComparedRows, n_axes: int) -> FloatArray:
-    """Return the rows' coordinates by multiple correspondence analysis; shape (n_rows, n_axes).
-
-    The axes are eigenvectors of ``(p_ab - p_a p_b) / (m sqrt(p_a p_b))`` for the shares p of the
-    values a and b of m columns.
-    """
-    counts, m = rows.counts, len(rows.sizes)
-    shares = counts.frequencies / counts.n
-    roots = np.sqrt(np.where(shares > 0, shares, 1.0))
-    residuals = counts.dense() / counts.n - np.outer(shares, shares)
-    residuals /= m * np.outer(roots, roots)
-    space = leading(residuals, n_axes)
-    axes = np.where(space.values > VANISHING, space.vectors, 0.0) / (np.sqrt(m) * roots[:, None])
-    tables = [Dense(table) for table in np.split(axes, counts.offsets[1:-1])]
-    return look_up_tables(tables, counts, summed=True).rows(rows.codes, np.float64)
-
-
 def _points(vectors: FloatArray, weights: FloatArray) -> Any:
     """Return vectors with the same distances, in the form that k-means is fastest with."""
     # A column with very many values makes vectors long, and nearly all of their numbers 0.
@@ -252,6 +232,11 @@ def _untie(rows: ComparedRows, k: int, seed: int) -> Partition:
     return by_means(np.asarray(vectors, dtype=float), rows.weights, k, seed)
 
 
+def _axes(rows: ComparedRows, n_axes: int) -> FloatArray:
+    axes: FloatArray = MCA(n_axes).fit_transform(rows.frame, sample_weight=rows.weights)
+    return axes
+
+
 def _k_prototypes(rows: ComparedRows, k: int, seed: int) -> Partition:
     columns = [rows.numbers.get(place, codes) for place, codes in enumerate(rows.codes)]
     names = [place for place in range(len(columns)) if place not in rows.numbers]
@@ -263,7 +248,7 @@ METHODS: dict[str, Method] = {
     "TableClusterer": _table_clusterer,
     "UNTIE": _untie,
     "one-hot": lambda rows, k, seed: by_means(one_hot(rows), rows.weights, k, seed),
-    "MCA": lambda rows, k, seed: by_means(mca(rows, max(k - 1, 2)), rows.weights, k, seed),
+    "MCA": lambda rows, k, seed: by_means(_axes(rows, max(k - 1, 2)), rows.weights, k, seed),
     "k-modes": lambda rows, k, seed: by_estimator(
         KModes(k, n_init=N_INIT, random_state=seed), rows.frame
     ),

@@ -16,7 +16,7 @@ from untie._count import packed_rows
 from untie._count.tally import CountOptions, code_table
 from untie._table.table import read_table
 from untie.cluster import LatentClasses
-from untie.cluster._latent_classes import climb, draw_start, make_sample
+from untie.cluster._class_model import climb, draw_start, make_sample
 from untie.datasets import load
 
 
@@ -210,11 +210,19 @@ class TestModel:
         assert model.bic(table) == pytest.approx(-2 * total + 74 * math.log(1500))
         assert model.bic(table) == pytest.approx(model.bic_curve_[3])
         assert model.aic(table) == pytest.approx(-2 * total + 2 * 74)
+        assert model.sabic(table) == pytest.approx(-2 * total + 74 * math.log(1502 / 24))
+
+    def test_relative_entropy_is_that_of_the_definition(self, model, hidden):
+        table = hidden[0].head(40)
+        terms = [-p * math.log(p) for row in model.predict_proba(table) for p in row if p > 0]
+        found = model.relative_entropy(table)
+        assert found == pytest.approx(1 - sum(terms) / (40 * math.log(3)))
+        assert 0.5 < found < 1.0
 
     def test_weights_count_in_all_scores(self, model, hidden):
         table = hidden[0].head(4)
         repeated = table.loc[table.index.repeat([0, 1, 2, 3])]
-        for score in (model.score, model.bic, model.aic):
+        for score in (model.score, model.bic, model.aic, model.sabic, model.relative_entropy):
             weighted = score(table, sample_weight=[0, 1, 2, 3])
             assert weighted == pytest.approx(score(repeated))
 
@@ -267,6 +275,44 @@ def test_weights_equal_repetition(hidden):
     second = LatentClasses(3, random_state=0).fit(repeated)
     assert first.log_likelihood_ == pytest.approx(second.log_likelihood_)
     np.testing.assert_allclose(first.transform(table), second.transform(table), atol=1e-9)
+
+
+@pytest.fixture(scope="module")
+def gaps(hidden):
+    table = hidden[0].head(200)
+    holes = np.random.default_rng(0).random(table.shape) < 0.2
+    return table.astype(object).mask(holes, None)
+
+
+@pytest.fixture(scope="module")
+def neutral(gaps):
+    exact = {"missing": "neutral", "smoothing": 0, "tol": 1e-12, "max_iter": 5000}
+    return LatentClasses(3, **exact).fit(gaps)
+
+
+class TestNeutralMissingCells:
+    def test_a_missing_cell_is_summed_out(self, neutral, hidden):
+        row = hidden[0].iloc[:1].astype(object)
+        row.iloc[0, [1, 4]] = None
+        values = neutral.vocabulary_.values
+        completed = [row.assign(c1=a, c4=b) for a in values[1] for b in values[4]]
+        total = np.exp(neutral.score_samples(pd.concat(completed))).sum()
+        assert neutral.score_samples(row)[0] == pytest.approx(math.log(total))
+
+    def test_profiles_are_shares_among_known_cells(self, neutral, gaps):
+        """Where EM stops, each profile is the share that its own posteriors give."""
+        posteriors = neutral.predict_proba(gaps)
+        for place, name in enumerate(gaps):
+            known = gaps[name].notna().to_numpy()
+            for code, value in enumerate(neutral.vocabulary_.values[place]):
+                has = (gaps[name] == value).to_numpy()
+                shares = posteriors[has].sum(axis=0) / posteriors[known].sum(axis=0)
+                np.testing.assert_allclose(neutral.profiles_[place][code], shares, atol=1e-4)
+
+    def test_missing_is_no_value(self, neutral, gaps):
+        assert all(None not in values for values in neutral.vocabulary_.values)
+        assert neutral.n_parameters_ == 2 + 3 * 8 * 3
+        assert None in LatentClasses(1).fit(gaps).vocabulary_.values[0]
 
 
 class TestDegenerateTables:
@@ -362,6 +408,7 @@ class TestParameters:
             ({"tol": -1}, "tol must be a number at least 0"),
             ({"smoothing": -0.1}, "smoothing must be a number at least 0"),
             ({"handle_unknown": "no"}, "handle_unknown"),
+            ({"missing": "ignore"}, "missing must be one of"),
             ({"min_frequency": 0}, "min_frequency"),
             ({"random_state": "x"}, "seed"),
         ],
@@ -379,7 +426,7 @@ class TestParameters:
         with pytest.raises(NotFittedError):
             getattr(LatentClasses(), method)(*arguments)
 
-    @pytest.mark.parametrize("method", ["bic", "aic", "score"])
+    @pytest.mark.parametrize("method", ["bic", "aic", "sabic", "score", "relative_entropy"])
     def test_no_rows_have_no_likelihood(self, melons, method):
         model = LatentClasses(1).fit(melons)
         with pytest.raises(ValueError, match="X has no rows"):

@@ -61,6 +61,7 @@ QUESTIONS = {
     "border_cases": explain.border_cases,
 }
 PLOTS = {
+    "biplot": lambda m, X, **more: plot.biplot(m, X),
     "map_rows": lambda m, X, **more: plot.map_rows(m, X, method="pca", **more),
     "map_values": lambda m, X, **more: plot.map_values(m, "job"),
     "value_dendrogram": lambda m, X, **more: plot.value_dendrogram(m, "job"),
@@ -79,7 +80,8 @@ OF_ROWS = {
     name: question
     for name, question in EVERY.items()
     if name in (*OF_CLUSTERS, *OF_LABELS, "unknown_values", "outliers", "why_outlier", "neighbors")
-    or name in ("why_similar", "drift", "choose_k", "plot.map_rows", "plot.cluster_profiles")
+    or name in ("why_similar", "drift", "choose_k", "plot.biplot", "plot.map_rows")
+    or name == "plot.cluster_profiles"
 }
 WITH_LABELS = (*OF_LABELS, "plot.map_rows", "plot.cluster_profiles")
 

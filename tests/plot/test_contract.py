@@ -26,6 +26,7 @@ def plots(encoder, data, column):
         "map_rows column": lambda ax: plot.map_rows(
             encoder, data, labels=column, method="pca", ax=ax
         ),
+        "biplot": lambda ax: plot.biplot(encoder, data, max_rows=80, ax=ax),
         "map_values": lambda ax: plot.map_values(encoder, ax=ax),
         "map_values column": lambda ax: plot.map_values(encoder, column, ax=ax),
         "value_dendrogram": lambda ax: plot.value_dendrogram(encoder, column, ax=ax),

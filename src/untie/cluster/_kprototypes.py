@@ -1,13 +1,10 @@
 """K-prototypes: clusters of tables with categories and numbers."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import cached_property, partial
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.random import RandomState
 from sklearn.utils.validation import check_is_fitted
@@ -17,8 +14,13 @@ from untie._count.packed_rows import PackedRows, distinct_rows, nearest_of, on_a
 from untie._persistence.models import Savable
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._table import frames
-from untie._table.column_codes import factorize, is_missing, typed_numbers, value_code
-from untie._table.names import check_names
+from untie._table.numeric import (
+    asked_numbers,
+    numeric_columns,
+    side_by_side,
+    standardization,
+    without,
+)
 from untie._table.rows import check_weights, encode, learn_vocabulary, split_weights
 from untie._table.table import Table, read_table
 from untie._table.vocabulary import Vocabulary, handle_unknown_values
@@ -37,9 +39,6 @@ from untie.cluster._kmodes import (
     random,
     read_start,
 )
-
-LARGEST_NUMBER = 1e150
-"""Numbers beyond this are refused, as their squares are infinite."""
 
 MOST_VALUES = 10_000
 """A categorical column has at most this many values; their distances take 800 MB."""
@@ -134,7 +133,7 @@ class MixedColumns:
     def numbers_of(self, table: Table) -> FloatArray:
         """Return standardized numbers, NaN for a missing one; shape (n_rows, n_numeric)."""
         found = [asked_numbers(table.columns[j], self.names[j]) for j in self.positions]
-        return (_side_by_side(found, table.n_rows) - self.means) / self.scales
+        return (side_by_side(found, table.n_rows) - self.means) / self.scales
 
     def prototypes_of(self, init: Table) -> Modes:
         """Return given rows as prototypes; a missing number becomes the mean of its column."""
@@ -158,105 +157,6 @@ class MixedColumns:
                 cells, places = next(chosen)
                 result.append(cells[places])
         return result
-
-
-def numeric_columns(table: Table, numeric: Any, categorical: Any) -> dict[int, FloatArray]:
-    """Return the numbers of the numeric columns, by their position."""
-    asked = _positions("numeric", numeric, table.names)
-    names = _positions("categorical", categorical, table.names)
-    if asked & names:
-        both = table.names[min(asked & names)]
-        raise ValueError(f"numeric and categorical both name the column {both!r}; take one out.")
-    found: dict[int, FloatArray] = {}
-    for position, (column, name) in enumerate(zip(table.columns, table.names, strict=True)):
-        if position in asked:
-            found[position] = asked_numbers(column, name)
-        elif position not in names:
-            numbers = read_numbers(column, name)
-            if numbers is not None:
-                found[position] = numbers
-    return found
-
-
-def _positions(argument: str, given: Any, names: tuple[str, ...]) -> set[int]:
-    """Return the positions of columns that are given by name or position."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise TypeError(f"{argument} must be a list of columns, got {given!r}: [{given!r}].")
-    positions = set()
-    for column in given:
-        if isinstance(column, Integral) and not isinstance(column, bool):
-            if not 0 <= int(column) < len(names):
-                raise ValueError(
-                    f"{argument} has the position {column}, but the table has {len(names)} "
-                    f"columns; positions are from 0 to {len(names) - 1}."
-                )
-            positions.add(int(column))
-        else:
-            check_names([column], names, "the table", f", which {argument} names")
-            positions.add(names.index(column))
-    return positions
-
-
-def asked_numbers(column: Any, name: str) -> FloatArray:
-    """Return the numbers of a column that must have some."""
-    numbers = read_numbers(column, name)
-    if numbers is None:
-        values = factorize(column, name)[1]
-        odd = next((value for value in values if value is not None and not _is_number(value)), None)
-        said = "no numbers" if odd is None else value_code(odd)
-        raise ValueError(
-            f"Column {name!r} is numeric, but holds {said}. Convert its cells to numbers, missing "
-            "ones to None or NaN; or name it in categorical."
-        )
-    return numbers
-
-
-def read_numbers(column: Any, name: str) -> FloatArray | None:
-    """Return the numbers of a column, NaN for a missing one; None if it holds anything else."""
-    numbers = typed_numbers(column)
-    if numbers is None:
-        is_series = isinstance(column, nw.Series)
-        if column.dtype != (nw.Object if is_series else object):
-            return None
-        cells = column.to_numpy() if is_series else column
-        if isinstance(next((c for c in cells if not is_missing(c)), None), str):
-            return None  # no need to look at all of them
-        codes, values = factorize(column, name)
-        known = [value for value in values if value is not None]
-        if not known or not all(map(_is_number, known)):
-            return None
-        numbers = np.array([np.nan if v is None else _as_float(v) for v in values])[codes]
-    is_large = np.abs(numbers) > LARGEST_NUMBER  # False for NaN
-    if is_large.any():
-        row = int(is_large.argmax())
-        raise ValueError(
-            f"Column {name!r}, row {row}: {numbers[row]:g} is infinite or beyond "
-            f"{LARGEST_NUMBER:g}; make it missing, or divide the column."
-        )
-    return numbers
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
-
-
-def _as_float(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return np.inf
-
-
-def without(table: Table, positions: Iterable[int]) -> Table:
-    """Return a table without some columns."""
-    left_out = set(positions)
-    kept = [j for j in range(len(table.names)) if j not in left_out]
-    names = tuple(table.names[j] for j in kept)
-    return replace(table, names=names, columns=tuple(table.columns[j] for j in kept))
-
-
-def _side_by_side(columns: list[FloatArray], n_rows: int) -> FloatArray:
-    return np.stack(columns, axis=1) if columns else np.empty((n_rows, 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -514,14 +414,14 @@ class KPrototypes(Savable, NearestCenters, TakesTables):
         vocabulary, coded = learn_vocabulary(part, keep, None, weights)
         _check_sizes(vocabulary)
         warn_of_unprepared(part, vocabulary)
-        numbers = _side_by_side(list(found.values()), table.n_rows)
+        numbers = side_by_side(list(found.values()), table.n_rows)
         numbers = numbers if keep is None else numbers[keep]
         # Distinct rows in an order of their own: that of the table does not even decide rounding.
         ranks = [np.unique(column, return_inverse=True) for column in numbers.T]
         widths = [*(size + 1 for size in vocabulary.sizes), *(len(known) for known, _ in ranks)]
         rows = distinct_rows([*coded.codes, *(places for _, places in ranks)], widths, weights)
         rows, numbers = replace(rows, codes=rows.codes[: len(part.names)]), numbers[rows.first]
-        means, scales = _standardization(numbers, rows.weights)
+        means, scales = standardization(numbers, rows.weights)
         columns = MixedColumns(table.names, tuple(found), vocabulary, means, scales)
         frequencies = [
             np.bincount(codes, rows.weights, minlength=size).astype(float)
@@ -604,19 +504,3 @@ def _check_sizes(vocabulary: Vocabulary) -> None:
                 f"{MOST_VALUES:,}). Leave it out if it is an id, convert it if it holds numbers, "
                 "or merge rare values, as untie.Preparer() does."
             )
-
-
-def _standardization(numbers: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the weighted mean and standard deviation of each column, without missing numbers."""
-    means, scales = np.zeros(numbers.shape[1]), np.ones(numbers.shape[1])
-    for column, cells in enumerate(numbers.T):
-        is_known = ~np.isnan(cells)
-        if not is_known.any():
-            continue
-        known, counted = cells[is_known], weights[is_known]
-        means[column] = known[0]
-        if known.min() < known.max():
-            means[column] = counted @ known / counted.sum()
-            squares = (known - means[column]) ** 2
-            scales[column] = np.sqrt(counted @ squares / counted.sum())
-    return means, scales

@@ -1,222 +1,42 @@
-"""LatentClasses: a mixture of classes within which the columns are independent.
+"""LatentClasses: clusters with probabilities, by expectation maximization."""
 
-A row's probability within a class is the product of its values'. Both steps of EM are products of
-the sparse one-hot matrix of the distinct rows. All probabilities are logarithms.
-"""
-
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.random import RandomState
-from scipy import sparse
+from scipy.special import entr
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, DensityMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from untie._base import TableInput
-from untie._count.counting import sparse_one_hot
 from untie._count.grouping import Grouping
-from untie._count.packed_rows import distinct_rows
 from untie._count.tally import CountOptions, code_table
-from untie._learn.parameters import check_handle_unknown, check_min_frequency
+from untie._learn.parameters import MISSING, VALUE, check_handle_unknown, check_min_frequency
 from untie._learn.vectors import LookUp
 from untie._persistence.models import Savable
 from untie._table import frames
 from untie._table.rows import check_weights, split_weights
 from untie._table.table import read_table
-from untie._util.checks import check_integer, check_number, draws_of
+from untie._util.checks import check_integer, check_number, check_one_of, draws_of
 from untie._util.messages import warn_user
 from untie._util.types import Codes, FloatArray, IntArray
-
-TINY = np.finfo(float).tiny
-"""Stands for probability 0, so that logarithms stay finite."""
+from untie.cluster._class_model import (
+    ClassModel,
+    ClassSearch,
+    Climb,
+    WeightedRows,
+    bic,
+    criterion,
+    make_sample,
+    n_parameters,
+    posterior,
+)
 
 PATIENCE = 2
 """The search for a number of classes ends after this many in a row that are no better."""
-
-SHORT_CLIMB = 20
-"""Steps after which the worse starts are given up."""
-
-FINALISTS = 3
-"""At most this many starts are followed to the end."""
-
-
-@dataclass(frozen=True, eq=False)
-class WeightedRows:
-    """Distinct rows and how often they count.
-
-    Parameters
-    ----------
-    one_hot : sparse array of shape (n_distinct, n_values)
-        The rows; an unknown cell has no entry.
-    weights : array of shape (n_distinct,)
-        Weight of the rows that are equal to each.
-    starts : integer array of shape (n_attributes,)
-        Position of each attribute's first value.
-    """
-
-    one_hot: sparse.csr_array
-    weights: FloatArray
-    starts: IntArray
-
-    @cached_property
-    def transposed(self) -> sparse.csr_array:
-        """The rows as columns; shape (n_values, n_distinct)."""
-        return self.one_hot.T.tocsr()
-
-    @cached_property
-    def shares(self) -> FloatArray:
-        """Each value's share among the known cells of its attribute; shape (n_values,)."""
-        return self.normalize((self.transposed @ self.weights)[:, None])[:, 0]
-
-    @property
-    def n(self) -> float:
-        """Weight of all rows."""
-        return float(self.weights.sum())
-
-    def normalize(self, weights: FloatArray) -> FloatArray:
-        """Divide weights of values, shape (n_values, any), by their sum over the attribute."""
-        totals = np.add.reduceat(weights, self.starts, axis=0)
-        sizes = np.diff(np.append(self.starts, len(weights)))
-        return weights / np.repeat(np.where(totals > 0, totals, 1.0), sizes, axis=0)
-
-
-@dataclass(frozen=True, eq=False)
-class ClassModel:
-    """Parameters of the latent class model.
-
-    Parameters
-    ----------
-    log_weights : array of shape (n_classes,)
-        Logarithm of each class's share of the rows.
-    log_profiles : array of shape (n_values, n_classes)
-        Logarithm of each value's probability within each class; 0 for a value that never
-        occurred, which says as little as one that is unknown.
-    """
-
-    log_weights: FloatArray
-    log_profiles: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class Climb:
-    """Where a climb of EM ended.
-
-    Parameters
-    ----------
-    model : ClassModel
-        The parameters.
-    log_likelihood : float
-        Of all rows under this model, weighted.
-    curve : list of float
-        The objective per row after each step: log-likelihood and log-prior.
-    converged : bool
-        Whether the last step gained less than the tolerance.
-    """
-
-    model: ClassModel
-    log_likelihood: float
-    curve: list[float]
-    converged: bool
-
-
-def make_sample(codes: Codes, sizes: Sequence[int], weights: FloatArray | None) -> WeightedRows:
-    """Merge equal rows, in the order of their codes: that of the rows is forgotten."""
-    kinds = distinct_rows(codes, [size + 1 for size in sizes], weights)
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
-    return WeightedRows(sparse_one_hot(kinds.codes, sizes), kinds.weights, starts)
-
-
-def draw_start(
-    sample: WeightedRows, n_classes: int, smoothing: float, random_state: RandomState
-) -> ClassModel:
-    """Start from random class probabilities of the distinct rows."""
-    probabilities = random_state.dirichlet(np.ones(n_classes), len(sample.weights))
-    return maximize(sample, probabilities, smoothing)
-
-
-def log_joint(sample: WeightedRows, model: ClassModel) -> FloatArray:
-    """Return log p(row, class); shape (n_distinct, n_classes)."""
-    return sample.one_hot @ model.log_profiles + model.log_weights
-
-
-def posterior(joint: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return p(class | row) and log p(row), from log p(row, class).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> probabilities, logs = posterior(np.log([[0.1, 0.3]]))
-    >>> probabilities, np.exp(logs).round(6)
-    (array([[0.25, 0.75]]), array([0.4]))
-    """
-    top = joint.max(axis=1, keepdims=True)
-    probabilities = np.exp(joint - top)
-    totals = probabilities.sum(axis=1, keepdims=True)
-    probabilities /= totals
-    return probabilities, (top + np.log(totals))[:, 0]
-
-
-def maximize(sample: WeightedRows, probabilities: FloatArray, smoothing: float) -> ClassModel:
-    """Return the best parameters for given class probabilities of the rows.
-
-    Every class has ``smoothing / n_classes`` further rows, spread over the values as the
-    table is.
-    """
-    extra = smoothing / probabilities.shape[1]
-    weighted = probabilities * sample.weights[:, None]
-    profiles = sample.transposed @ weighted + extra * sample.shares[:, None]
-    log_profiles = np.log(np.maximum(sample.normalize(profiles), TINY))
-    log_profiles[sample.shares == 0] = 0.0
-    of_classes = weighted.sum(axis=0) + extra
-    return ClassModel(np.log(np.maximum(of_classes / of_classes.sum(), TINY)), log_profiles)
-
-
-def climb(
-    sample: WeightedRows, start: ClassModel, smoothing: float, max_iter: int, tol: float
-) -> Climb:
-    """Alternate the two steps until one gains less than `tol` per row; never descends."""
-    model = start
-    probabilities, logs = posterior(log_joint(sample, model))
-    curve = [_objective(sample, model, logs, smoothing)]
-    for _ in range(max_iter):
-        model = maximize(sample, probabilities, smoothing)
-        probabilities, logs = posterior(log_joint(sample, model))
-        curve.append(_objective(sample, model, logs, smoothing))
-        if curve[-1] - curve[-2] < tol:
-            return Climb(model, float(sample.weights @ logs), curve[1:], True)
-    return Climb(model, float(sample.weights @ logs), curve[1:], False)
-
-
-def _objective(
-    sample: WeightedRows, model: ClassModel, logs: FloatArray, smoothing: float
-) -> float:
-    """Return the log-likelihood and the logarithm of the prior, up to a constant, per row."""
-    extra = smoothing / len(model.log_weights)
-    of_profiles = float((sample.shares @ model.log_profiles).sum())
-    prior = extra * (float(model.log_weights.sum()) + of_profiles)
-    return (float(sample.weights @ logs) + prior) / sample.n
-
-
-def n_parameters(sample: WeightedRows, n_classes: int) -> int:
-    """Return the number of free probabilities; a value that never occurs has none."""
-    occurs: FloatArray = (sample.shares > 0).astype(float)
-    n_free = np.maximum(np.add.reduceat(occurs, sample.starts) - 1, 0).sum()
-    return n_classes - 1 + n_classes * int(n_free)
-
-
-def criterion(log_likelihood: float, n_free: int, price: float) -> float:
-    """Return twice the negative log-likelihood and a price for every parameter."""
-    return price * n_free - 2.0 * log_likelihood
-
-
-def bic(sample: WeightedRows, found: Climb) -> float:
-    """Return the Bayesian information criterion of a climb."""
-    n_free = n_parameters(sample, len(found.model.log_weights))
-    return criterion(found.log_likelihood, n_free, float(np.log(sample.n)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,6 +95,10 @@ class LatentClasses(
     smoothing : float, default=1.0
         Number of imaginary rows, from 0 to a few, spread over all classes and values as the
         table is. Keeps probabilities above 0; with 0, the likelihood alone is maximized.
+    missing : {"value", "neutral"}, default="value"
+        What a missing cell is. "value": a value like others. "neutral": it is left out, as a value
+        not seen in `fit` is, and the likelihood is that of the other cells (full information
+        maximum likelihood). Take this where cells are missing at random.
     random_state : int, RandomState or None, default=0
         Seed of the starts; None is 0 as well.
     categories : "auto" or list of lists, default="auto"
@@ -316,12 +140,19 @@ class LatentClasses(
 
     See Also
     --------
+    bootstrap_test : Tests whether one class more is needed.
     untie.TableClusterer : Clusters of rows by the vectors of a TableEncoder.
 
     References
     ----------
     L. A. Goodman, Exploratory latent structure analysis using both identifiable and unidentifiable
     models, Biometrika 61, 215-231, 1974.
+
+    S. L. Sclove, Application of model-selection criteria to some problems in multivariate analysis,
+    Psychometrika 52, 333-343, 1987.
+
+    V. Ramaswamy, W. S. DeSarbo, D. J. Reibstein and W. T. Robinson, An empirical pooling approach
+    for estimating marketing mix elasticities with PIMS data, Marketing Science 12, 103-124, 1993.
 
     Examples
     --------
@@ -355,6 +186,7 @@ class LatentClasses(
         max_iter: int = 1000,
         tol: float = 1e-6,
         smoothing: float = 1.0,
+        missing: str = VALUE,
         random_state: Any = 0,
         categories: Any = "auto",
         handle_unknown: str = "ignore",
@@ -367,6 +199,7 @@ class LatentClasses(
         self.max_iter = max_iter
         self.tol = tol
         self.smoothing = smoothing
+        self.missing = missing
         self.random_state = random_state
         self.categories = categories
         self.handle_unknown = handle_unknown
@@ -391,9 +224,7 @@ class LatentClasses(
         self._check_parameters()
         X, sample_weight = split_weights(X, sample_weight)
         table = read_table(X)
-        merging = self.min_frequency, self.max_categories
-        options = CountOptions(sample_weight, self.categories, *merging)
-        grouping, rows, _ = code_table(table, options)
+        grouping, rows, _ = code_table(table, count_options(self, sample_weight))
         self._report(table, grouping, rows.unknown)
         vocabulary = grouping.vocabulary
         sample = make_sample(rows.codes, vocabulary.sizes, rows.weights)
@@ -519,6 +350,43 @@ class LatentClasses(
         """
         return criterion(self._log_likelihood(X, sample_weight)[0], self.n_parameters_, 2.0)
 
+    def sabic(self, X: Any, sample_weight: Any = None) -> float:
+        """Return the BIC adjusted for the sample size on a table; the lower the better.
+
+        It counts ``(n + 2) / 24`` rows in place of n (Sclove, 1987).
+
+        Parameters
+        ----------
+        X, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        float
+        """
+        total, n = self._log_likelihood(X, sample_weight)
+        return criterion(total, self.n_parameters_, float(np.log((n + 2.0) / 24.0)))
+
+    def relative_entropy(self, X: Any, sample_weight: Any = None) -> float:
+        """Return how clearly rows belong to their classes, from 0 to 1.
+
+        1 less the mean entropy of the rows' class probabilities, divided by the largest possible
+        (Ramaswamy et al., 1993). It is 1 where every row certainly belongs to one class, as it
+        does if there is one alone.
+
+        Parameters
+        ----------
+        X, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        float
+        """
+        entropies = entr(self.predict_proba(X)).sum(axis=1)
+        total, n = _weighted_sum(entropies, sample_weight, "entropy")
+        return 1.0 - total / (n * np.log(self.n_classes_)) if self.n_classes_ > 1 else 1.0
+
     def class_profiles(self) -> Any:
         """Return the probability of each value within each class.
 
@@ -543,6 +411,7 @@ class LatentClasses(
             check_integer(name, getattr(self, name))
         check_number("tol", self.tol, zero=True)
         check_number("smoothing", self.smoothing, zero=True)
+        check_one_of("missing", self.missing, MISSING)
         check_handle_unknown(self.handle_unknown)
         check_min_frequency(self.min_frequency, self.max_categories)
 
@@ -557,34 +426,16 @@ class LatentClasses(
                     f"n_classes={numbers[0]}, but the table has {n_distinct} distinct rows "
                     f"(n_samples={n_distinct}); ask for at most as many classes."
                 )
+        search = search_of(self)
         climbs: dict[int, Climb] = {}
         curve: dict[int, float] = {}
         for n_classes in numbers:
-            climbs[n_classes] = self._best_climb(sample, n_classes, rng)
+            climbs[n_classes] = search.best(sample, n_classes, rng)
             curve[n_classes] = bic(sample, climbs[n_classes])
             best = min(curve, key=lambda number: curve[number])
             if n_classes - best >= PATIENCE:
                 break
         return climbs[best], curve
-
-    def _best_climb(self, sample: WeightedRows, n_classes: int, rng: RandomState) -> Climb:
-        """Follow many starts for a few steps, then the best of them to the end."""
-        n_starts = self.n_init if n_classes > 1 else 1  # one class has one answer
-        short = min(SHORT_CLIMB, self.max_iter)
-        climbs = []
-        for _ in range(n_starts):
-            start = draw_start(sample, n_classes, self.smoothing, rng)
-            climbs.append(climb(sample, start, self.smoothing, short, self.tol))
-        climbs.sort(key=lambda one: -one.curve[-1])
-        ended = (self._finish(sample, one) for one in climbs[:FINALISTS])
-        return max(ended, key=lambda one: one.curve[-1])
-
-    def _finish(self, sample: WeightedRows, begun: Climb) -> Climb:
-        left = self.max_iter - len(begun.curve)
-        if begun.converged or left <= 0:
-            return begun
-        rest = climb(sample, begun.model, self.smoothing, left, self.tol)
-        return replace(rest, curve=begun.curve + rest.curve)
 
     def _adopt(self, best: Climb, sample: WeightedRows, grouping: Grouping) -> None:
         if not best.converged:
@@ -619,10 +470,30 @@ class LatentClasses(
 
     def _log_likelihood(self, X: Any, sample_weight: Any) -> tuple[float, float]:
         """Return the log-likelihood of all rows, and their weight."""
-        logs = self.score_samples(X)
-        if not len(logs):
-            raise ValueError("X has no rows; the likelihood of a table needs at least one.")
-        weights, keep = check_weights(sample_weight, len(logs))
-        if weights is None:
-            return float(logs.sum()), float(len(logs))
-        return float(weights @ (logs if keep is None else logs[keep])), float(weights.sum())
+        return _weighted_sum(self.score_samples(X), sample_weight, "likelihood")
+
+
+def search_of(model: LatentClasses) -> ClassSearch:
+    """Return how an estimator searches for the parameters of a number of classes."""
+    return ClassSearch(model.n_init, model.max_iter, model.tol, model.smoothing)
+
+
+def count_options(model: LatentClasses, sample_weight: Any) -> CountOptions:
+    """Return how an estimator reads a table."""
+    return CountOptions(
+        sample_weight,
+        model.categories,
+        model.min_frequency,
+        model.max_categories,
+        missing_is_value=model.missing == VALUE,
+    )
+
+
+def _weighted_sum(numbers: FloatArray, sample_weight: Any, what: str) -> tuple[float, float]:
+    """Return the sum over all rows, each as often as it counts, and their weight."""
+    if not len(numbers):
+        raise ValueError(f"X has no rows; the {what} of a table needs at least one.")
+    weights, keep = check_weights(sample_weight, len(numbers))
+    if weights is None:
+        return float(numbers.sum()), float(len(numbers))
+    return float(weights @ (numbers if keep is None else numbers[keep])), float(weights.sum())

@@ -5,6 +5,7 @@ about rows, then what it is about; all else is named. Each function returns the 
 on: those given as `ax`, or those of a new figure. Needs matplotlib, of the extra ``report``.
 """
 
+from untie.plot._biplot import biplot
 from untie.plot._clusters import choice_of_k, cluster_profiles
 from untie.plot._columns import associations, weights
 from untie.plot._columns import in_order_of_likeness as in_order_of_likeness
@@ -13,6 +14,7 @@ from untie.plot._maps import principal as principal
 
 __all__ = [
     "associations",
+    "biplot",
     "choice_of_k",
     "cluster_profiles",
     "map_rows",

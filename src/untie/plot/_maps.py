@@ -295,7 +295,7 @@ def map_rows(
     title = labels if isinstance(labels, str) else str(getattr(labels, "name", None) or "")
     data, labels = fitted.take_labels(data, labels)
     prepared = fitted.rows(data)[0]
-    rows = _sample(fitted.encoder, prepared, max_rows, rng)
+    rows = draw_some(fitted.encoder, prepared, max_rows, rng)
     if labels is None and fitted.clusterer is not None:
         labels, title = fitted.clusterer.predict(prepared), "cluster"
     groups = None if labels is None else read_groups(labels, rows.n_rows, title)
@@ -317,7 +317,7 @@ def map_rows(
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class DrawnRows:
     """Distinct rows that are drawn.
 
     Parameters
@@ -353,7 +353,8 @@ class _Rows:
         return result
 
 
-def _sample(encoder: TableEncoder, data: Any, max_rows: int, rng: Any) -> _Rows:
+def draw_some(encoder: TableEncoder, data: Any, max_rows: int, rng: Any) -> DrawnRows:
+    """Draw distinct rows of a table, all of them if they are not too many."""
     codes = encoder._codes(data)
     space = encoder._model.space
     kinds = distinct_rows(codes, space.n_codes, None)
@@ -367,10 +368,10 @@ def _sample(encoder: TableEncoder, data: Any, max_rows: int, rng: Any) -> _Rows:
         vectors = table[column[drawn]]
         product = vectors @ vectors.T
         gram += product.toarray() if sparse.issparse(product) else product
-    return _Rows(gram, kinds.weights[drawn], places[kinds.positions], len(kinds))
+    return DrawnRows(gram, kinds.weights[drawn], places[kinds.positions], len(kinds))
 
 
-def _draw(axes: Any, found: FloatArray, rows: _Rows, groups: Groups | None) -> None:
+def _draw(axes: Any, found: FloatArray, rows: DrawnRows, groups: Groups | None) -> None:
     size = np.clip(6_000 / len(found), 8.0, 40.0)
     sizes = size * np.minimum(np.sqrt(rows.weights), 5.0)
     looks: dict[str, Any] = {"linewidths": 0, "alpha": 0.8}

@@ -9,6 +9,9 @@ Two families: value distances, and encoders. Each method has one file. All of th
  ['VAE', 'BiGAN'])
 """
 
+from sklearn.base import TransformerMixin
+
+from untie.decomposition import MCA
 from untie_paper.baselines._ahmad import Ahmad
 from untie_paper.baselines._base import CountBased
 from untie_paper.baselines._cde import CDE
@@ -20,7 +23,6 @@ from untie_paper.baselines._deep.vae import VAE
 from untie_paper.baselines._dilca import DILCA
 from untie_paper.baselines._distances import ValueDistance
 from untie_paper.baselines._hamming import Hamming
-from untie_paper.baselines._mca import MCA
 from untie_paper.baselines._onehot import OneHot
 from untie_paper.baselines._rough import Rough
 
@@ -33,13 +35,13 @@ DISTANCES: dict[str, type[ValueDistance]] = {
 }
 """Value distances by name; a new one is one file and one line."""
 
-ENCODERS: dict[str, type[CountBased]] = {
+ENCODERS: dict[str, type[TransformerMixin]] = {
     "OneHot": OneHot,
     "Couplings": Couplings,
     "CDE": CDE,
     "MCA": MCA,
 }
-"""Encoders that learn from counts, by name."""
+"""Encoders that learn from counts, by name; MCA is that of untie."""
 
 DEEP: dict[str, type[CountBased]] = {"VAE": VAE, "BiGAN": BiGAN}
 """Encoders that learn with PyTorch (extra `deep`), by name."""
