@@ -219,12 +219,20 @@ class TableEncoder(EncoderBase):
 
     def _recipe_of_prepared(self, recipe: ChoiceRecipe, preparer: Preparer) -> ChoiceRecipe:
         weights: dict[str, float] = {}
-        for key, factor in expand_keys(recipe.column_weights, preparer.columns_).items():
+        answers, of_all = preparer._preparation.answers, dict[str, float]()
+        given = expand_keys(recipe.column_weights, [*preparer.columns_, *answers])
+        for key, factor in given.items():
+            if str(key) in answers:
+                of_all |= dict.fromkeys(answers[str(key)], factor)
+                continue
             name = preparer._used(key, "column_weights", may_be_left_out=not factor)
             if name in weights:
                 raise ValueError(f"column_weights names column {name!r} twice; keep one of them.")
             if name is not None:
                 weights[name] = factor
+        weights = of_all | weights
+        for name, share in preparer.column_weights_.items():
+            weights[name] = weights.get(name, 1.0) * share
         if isinstance(recipe.ordered, Mapping | list | tuple):
             for name in expand_names(recipe.ordered, preparer.columns_):
                 preparer._used(name, "ordered")

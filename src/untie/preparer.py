@@ -19,7 +19,7 @@ from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._persistence.models import Savable
 from untie._prepare.deciding import BINS, MAX_CATEGORIES, Options
-from untie._prepare.note import LEFT_OUT, Reason
+from untie._prepare.note import LEFT_OUT, SPLIT, Reason
 from untie._prepare.numbers import read, write
 from untie._prepare.preparation import Preparation, Weighed, make_preparation
 from untie._prepare.rules import AUTO, NUMBERS, OTHERS, TEXT, Bin, Group, Keep
@@ -64,6 +64,10 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     written (75000 and 75000.0). A column with a cell that may be a code, such as 007 or 1.50, stays
     text.
 
+    A column whose cells list several answers, such as "bus;bike", becomes a column for each answer:
+    ``uses: bus`` is "picked" or "not picked". Together they have the weight of one column. The
+    order of the answers in a cell does not matter, and a missing cell is missing in all of them.
+
     Rows in which every cell is missing or blank are not looked at (in a table of three columns or
     more), nor is a first or last row that is called a total, a mean or a median and has that of the
     other rows. An estimator with a preparer learns nothing from them. A warning names them.
@@ -105,6 +109,13 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         Parts to extract from every column of dates, as additional columns: ``bought (weekday)``.
         Times with a time zone are instants; their parts and ranges are in UTC, the same on every
         engine. For the parts in a local time, pass local times without a zone.
+    sets : "auto", sequence of str or mapping from str to str, default="auto"
+        Columns whose cells list several answers. "auto" finds those with short answers that recur,
+        separated by ";", "|", a comma or a line break, where the cells differ in how many they
+        have; an empty list finds none. Names, also by patterns, mean these columns alone, and a
+        mapping has their separators: ``{"uses": "/"}``. At most 29 answers have columns, which
+        takes as much time as so many columns; those of fewer than 1% of the rows, and those beyond,
+        share one, ``uses: other answers``.
     row_names : "auto", None or str, default="auto"
         The column that names the rows where single rows are shown, as in
         :func:`untie.explain.outliers` and the report. It is not learned from. "auto" takes one that
@@ -124,6 +135,10 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         Their names, if the table has names.
     row_names_ : str or None
         The column that names the rows, if there is one.
+    column_weights_ : dict of str to float
+        The weights of columns of `sets`, as `TableEncoder` takes them: 1 / m for each of m columns
+        of one, so that they have the weight of one together. An encoder with a preparer multiplies
+        its own `column_weights` by them. Pass them on to one that learns from prepared rows.
 
     See Also
     --------
@@ -167,6 +182,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         date_parts: Sequence[str] = (),
         row_names: str | None = AUTO,
         keep_totals: bool = False,
+        sets: Any = AUTO,
     ) -> None:
         self.columns = columns
         self.drop = drop
@@ -178,6 +194,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         self.date_parts = date_parts
         self.row_names = row_names
         self.keep_totals = keep_totals
+        self.sets = sets
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Decide what to do with each column.
@@ -201,8 +218,8 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         Raises
         ------
         ValueError
-            When `columns`, `drop` or `categorical` name a column that is not there, or no column
-            is left.
+            When `columns`, `drop`, `categorical` or `sets` name a column that is not there, or no
+            column is left.
         """
         self._fit_source(open_table(X), sample_weight)
         for row in self._preparation.summary_rows:
@@ -322,7 +339,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         -------
         frame
             One row per column of the table: column, action ("kept", "binned", "grouped" where rare
-            values are merged, "left out") and reason. Of the library that
+            values are merged, "split" into answers, "left out") and reason. Of the library that
             `TableEncoder.value_vectors` has.
         """
         check_is_fitted(self)
@@ -426,8 +443,10 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         if may_be_left_out:
             return None
         note = next(note for note in self.notes_ if note.column == name)
-        said = "{0} names a column that is not learned from ({1}); take it out of {0}, or name it "
-        more = "in {columns}, with all others to use."
+        said = "{0} names a column that is not learned from ({1}); take it out of {0}, or "
+        more = "name it in {columns}, with all others to use."
+        if note.action == SPLIT:
+            more = message("keep its cells as categories: {0}.", Parameter("categorical", [name]))
         raise ValueError(message(said + more, Parameter(parameter), str(note)))
 
     def _restore(self, learned: dict[str, Any]) -> None:
@@ -437,6 +456,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     def _adopt(self, preparation: Preparation) -> None:
         self._preparation = preparation
         self.columns_, self.notes_ = preparation.columns, preparation.notes
+        self.column_weights_ = preparation.column_weights
         naming = (note.column for note in self.notes_ if Reason.ROW_NAMES in note.reasons)
         self.row_names_ = next(naming, None)
 
@@ -456,6 +476,12 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
 def index_of(column: Any, vocabulary: Vocabulary, preparer: Preparer | None) -> int:
     """Return the number of a column that was learned from; say why another was left out."""
     notes, name = () if preparer is None else preparer.notes_, str(column)
+    answers = {} if preparer is None else preparer._preparation.answers
+    if name not in vocabulary.columns and name in answers:
+        raise ValueError(
+            f"Column {name!r} was split into a column for each answer; ask about one of them: "
+            f"{listed(list(map(repr, answers[name])))}."
+        )
     left_out = {note.column: note.reason for note in notes if note.action == LEFT_OUT}
     if name not in vocabulary.columns and name in left_out:
         said = "Column {0} was left out, {1}; nothing was learned from it. Ask about {2}, or fit "

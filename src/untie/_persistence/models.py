@@ -387,6 +387,15 @@ RULE = either(
     ),
     group=record(rules.Group, values=_texts, other=a_text, reading=READING),
     part=record(rules.DatePart, part=one_of(*rules.PARTS), reading=READING),
+    answer=record(
+        rules.Answer,
+        {"nothing separates answers": lambda c: len(c.separator) > 0},
+        answer=maybe(a_text),
+        known=_texts,
+        separator=a_text,
+        ignores_others=a_truth,
+        reading=READING,
+    ),
 )
 
 _SUMMARY_ROW = record(
@@ -399,8 +408,8 @@ _SUMMARY_ROW = record(
 )
 
 _ARGUMENTS = {
-    **dict.fromkeys(("why", "value", "other", "kind", "how", "example"), a_text),
-    **dict.fromkeys(("n", "n_merged"), whole()),
+    **dict.fromkeys(("why", "value", "other", "kind", "how", "example", "separator"), a_text),
+    **dict.fromkeys(("n", "n_merged", "most"), whole()),
     "values": many(checked(of_type(str, bool, int)), make=list),
     "spellings": many(many(a_text, make=list), make=list),
     "counts": mapping(whole()),
@@ -421,7 +430,7 @@ NOTE = record(
         column, action, {note.Reason[name]: arguments for name, arguments in reasons.items()}
     ),
     column=a_text,
-    action=one_of(note.KEPT, note.BINNED, note.GROUPED, note.LEFT_OUT),
+    action=one_of(note.KEPT, note.BINNED, note.GROUPED, note.SPLIT, note.LEFT_OUT),
     reasons=Field(
         mapping(_REASONS), lambda said: {one.name: own for one, own in said.reasons.items()}
     ),

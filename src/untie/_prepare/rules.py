@@ -364,7 +364,79 @@ class DatePart:
         return f"{getattr(found, 'hour', 0)} h"
 
 
-Rule = Keep | Bin | Group | DatePart
+PICKED, NOT_PICKED = "picked", "not picked"
+"""The categories of a column for one of several answers."""
+
+
+def split_answers(text: str, separator: str) -> list[str]:
+    """Return the answers that a cell lists, without blanks around them.
+
+    Examples
+    --------
+    >>> split_answers("b; a;;", ";")
+    ['b', 'a']
+    """
+    return [answer for part in text.split(separator) if (answer := part.strip())]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Cells that list several answers become whether one of them is there.
+
+    A cell without any answer is missing.
+
+    Parameters
+    ----------
+    answer : str or None
+        The answer; None stands for all that are not among `known`.
+    known : tuple of str
+        The answers that have a column each.
+    separator : str
+        What separates the answers of a cell.
+    ignores_others : bool
+        Whether a cell with no known answer has just not picked this one. Otherwise it stays as it
+        is: a value that no model has seen.
+    reading : Reading
+        How cells are read.
+
+    Examples
+    --------
+    >>> Answer("a", ("a", "b"), ";").labels(["b;a", "b", "c;b", "c", None])
+    ['picked', 'not picked', 'not picked', 'c', None]
+    >>> Answer(None, ("a", "b"), ";").labels(["b;a", "c;b"])
+    ['not picked', 'picked']
+    """
+
+    answer: str | None
+    known: tuple[str, ...]
+    separator: str
+    ignores_others: bool = False
+    reading: Reading = AS_IT_IS
+
+    def labels(self, values: list[Value]) -> list[Value]:
+        """Return what each of a column's distinct values becomes."""
+        known = set(self.known)
+        return [self._label(value, known) for value in self.reading.read(values)]
+
+    def _label(self, value: Value, known: set[str]) -> str | None:
+        found = [] if value is None else split_answers(as_text(value), self.separator)
+        if not found:
+            return None
+        if self.answer is None:
+            return NOT_PICKED if known.issuperset(found) else PICKED
+        if self.answer in found:
+            return PICKED
+        is_known = self.ignores_others or not known.isdisjoint(found)
+        return NOT_PICKED if is_known else as_text(value)
+
+    def unknown(self, value: Value) -> list[str]:
+        """Return the answers of a cell that have no column."""
+        (read,) = self.reading.read([value])
+        found = [] if read is None else split_answers(as_text(read), self.separator)
+        return [answer for answer in dict.fromkeys(found) if answer not in self.known]
+
+
+Rule = Keep | Bin | Group | DatePart | Answer
 
 
 def as_text(value: Value) -> str:
