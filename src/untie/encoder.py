@@ -9,10 +9,10 @@ import numpy as np
 from untie._encoder_base import EncoderBase, Form
 from untie._learn.learning import ChoiceRecipe
 from untie._learn.parameters import choice_recipe
-from untie._table.names import expand_keys, expand_names
+from untie._table.names import expand_names
 from untie._table.orders import without_order
 from untie._util.checks import knows_owners
-from untie.preparer import Preparer, named_categories, unfitted_preparer
+from untie.preparer import Preparer, named_categories, prepared_weights, unfitted_preparer
 
 
 class TableEncoder(EncoderBase):
@@ -218,21 +218,7 @@ class TableEncoder(EncoderBase):
         return choice_recipe(self)
 
     def _recipe_of_prepared(self, recipe: ChoiceRecipe, preparer: Preparer) -> ChoiceRecipe:
-        weights: dict[str, float] = {}
-        answers, of_all = preparer._preparation.answers, dict[str, float]()
-        given = expand_keys(recipe.column_weights, [*preparer.columns_, *answers])
-        for key, factor in given.items():
-            if str(key) in answers:
-                of_all |= dict.fromkeys(answers[str(key)], factor)
-                continue
-            name = preparer._used(key, "column_weights", may_be_left_out=not factor)
-            if name in weights:
-                raise ValueError(f"column_weights names column {name!r} twice; keep one of them.")
-            if name is not None:
-                weights[name] = factor
-        weights = of_all | weights
-        for name, share in preparer.column_weights_.items():
-            weights[name] = weights.get(name, 1.0) * share
+        weights = prepared_weights(preparer, recipe.column_weights)
         if isinstance(recipe.ordered, Mapping | list | tuple):
             for name in expand_names(recipe.ordered, preparer.columns_):
                 preparer._used(name, "ordered")

@@ -1,6 +1,6 @@
 """Preparer: any table in, a categorical table out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self
@@ -26,7 +26,7 @@ from untie._prepare.rules import AUTO, NUMBERS, OTHERS, TEXT, Bin, Group, Keep
 from untie._prepare.summary_rows import SummaryRow
 from untie._table.column_codes import factorize
 from untie._table.frames import coded_once, columns_of, make_frame
-from untie._table.names import check_names, expand_names, listed
+from untie._table.names import check_names, expand_keys, expand_names, listed
 from untie._table.orders import declared_orders
 from untie._table.rows import read_weights, split_weights
 from untie._table.table import Table, library_of, read_table
@@ -66,7 +66,9 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
 
     A column whose cells list several answers, such as "bus;bike", becomes a column for each answer:
     ``uses: bus`` is "picked" or "not picked". Together they have the weight of one column. The
-    order of the answers in a cell does not matter, and a missing cell is missing in all of them.
+    order of the answers in a cell does not matter. A missing cell is missing in all of them, which
+    is neutral to an encoder; where 1% of the cells or more are missing, ``uses: any answer`` tells
+    them apart.
 
     Rows in which every cell is missing or blank are not looked at (in a table of three columns or
     more), nor is a first or last row that is called a total, a mean or a median and has that of the
@@ -364,6 +366,23 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         check_is_fitted(self)
         return getattr(self._preparation.rule(column), "names", None)
 
+    def answers(self, column: str) -> tuple[str, ...] | None:
+        """Return the answers of a column that was split, those that share a column left out.
+
+        Parameters
+        ----------
+        column : str
+            A column of the table.
+
+        Returns
+        -------
+        tuple of str or None
+            The answers, the most frequent first; None if the column was not split.
+        """
+        check_is_fitted(self)
+        names = self._preparation.answers.get(column)
+        return None if names is None else getattr(self._preparation.rule(names[0]), "known", None)
+
     def category(self, column: str, value: Value) -> Value:
         """Return what a value of a column that is used becomes.
 
@@ -423,6 +442,41 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         library = library_of(X) or self._library
         return make_frame(library, {n: [r[i] for r in found] for i, n in enumerate(names)})
 
+    def new_answers(self, X: Any) -> Any:
+        """Return the answers that have no column, as `fit` has not seen them.
+
+        `transform` ignores them in a cell with answers that it knows. A cell with none that it
+        knows is a value that no model has seen. Where rare answers share a column, new ones do.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns that were split, in memory.
+
+        Returns
+        -------
+        frame
+            One row per cell and answer, column by column: row (its position in `X`), column,
+            answer.
+
+        Examples
+        --------
+        >>> trips = [["bus;bike"], ["bike"], ["car"], ["car;bus"]] * 10
+        >>> Preparer(sets=["x0"]).fit(trips).new_answers([["car"], ["bike; tram"]])
+           row column answer
+        0    1     x0   tram
+        """
+        check_is_fitted(self)
+        found = [
+            (row, column, answer)
+            for column, _, rows in self._preparation.new_answers(self._named(read_table(X, 0)))
+            for row, answers in rows.items()
+            for answer in answers
+        ]
+        library = library_of(X) or self._library
+        names = ("row", "column", "answer")
+        return make_frame(library, {n: [r[i] for r in found] for i, n in enumerate(names)})
+
     def _columns_read(self, used: Sequence[str] | None = None) -> list[str]:
         """Return the columns of the table that those that are used, or some, are made of."""
         return self._preparation.inputs(self.columns_ if used is None else used)
@@ -480,7 +534,7 @@ def index_of(column: Any, vocabulary: Vocabulary, preparer: Preparer | None) -> 
     if name not in vocabulary.columns and name in answers:
         raise ValueError(
             f"Column {name!r} was split into a column for each answer; ask about one of them: "
-            f"{listed(list(map(repr, answers[name])))}."
+            f"{listed(answers[name])}."
         )
     left_out = {note.column: note.reason for note in notes if note.action == LEFT_OUT}
     if name not in vocabulary.columns and name in left_out:
@@ -655,6 +709,34 @@ def named_categories(preparer: Preparer) -> list[str]:
     """Return the columns whose values are names, as the user of a fitted preparer says."""
     given = expand_names(preparer.categorical, [note.column for note in preparer.notes_])
     return [name for name in given if name in preparer.columns_]
+
+
+def prepared_weights(preparer: Preparer, given: Mapping[Any, float]) -> dict[str, float]:
+    """Return the factors of the columns that a fitted preparer makes, from those of the user.
+
+    The factor of a column that was split is that of its answers without one; and answers share the
+    weight of their column.
+    """
+    answers, of_answers, own = preparer._preparation.answers, dict[str, float](), {}
+    for key, factor in expand_keys(given, [*preparer.columns_, *answers]).items():
+        if str(key) in answers:
+            of_answers |= dict.fromkeys(answers[str(key)], factor)
+            continue
+        name = preparer._used(key, "column_weights", may_be_left_out=not factor)
+        if name in own:
+            raise ValueError(f"column_weights names column {name!r} twice; keep one of them.")
+        if name is not None:
+            own[name] = factor
+    factors: dict[str, float] = of_answers | own
+    shares = preparer.column_weights_
+    return factors | {name: factors.get(name, 1.0) * share for name, share in shares.items()}
+
+
+def split_places(preparer: Preparer | None, vocabulary: Vocabulary) -> list[list[int]]:
+    """Return the numbers of the columns that are answers, for each column that was split."""
+    split = {} if preparer is None else preparer._preparation.answers
+    places = {name: place for place, name in enumerate(vocabulary.columns)}
+    return [[places[name] for name in names if name in places] for names in split.values()]
 
 
 def merged_values(preparer: Preparer) -> dict[str, str]:

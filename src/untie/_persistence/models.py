@@ -292,6 +292,7 @@ GROUPING = record(
     raw=VOCABULARY,
     rare=lambda c: joined(c.raw.sizes),
     missing_is_value=a_truth,
+    neutral_in=many(a_text, distinct=True, make=frozenset),
 )
 
 MODEL = record(
@@ -396,6 +397,7 @@ RULE = either(
         ignores_others=a_truth,
         reading=READING,
     ),
+    answered=record(rules.Answered, separator=a_text, reading=READING),
 )
 
 _SUMMARY_ROW = record(

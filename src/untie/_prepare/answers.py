@@ -16,6 +16,7 @@ from untie._prepare.numbers import as_number
 from untie._prepare.rules import (
     AUTO,
     Answer,
+    Answered,
     Reading,
     Rule,
     as_read,
@@ -69,8 +70,8 @@ MARKUP = ("[", "{", "<", "(", '"')
 SURE_DIGITS = 9
 """Weights of answers that agree in this many digits are equal: they are rounded sums."""
 
-OTHERS = "other answers"
-"""What the column of rare answers is called."""
+OTHERS, ANY = "other answers", "any answer"
+"""What the columns of rare answers, and of whether there is any, are called."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,11 +272,16 @@ def _columns_of(column: str, lists: Lists, reading: Reading) -> dict[str, Rule]:
         if lists.rows[answer] < n_rows or len(known) == 1
     }
     if has_others:
-        name = answer_name(column, OTHERS)
-        while name in rules:
-            name += " (2)"
+        name = _unlike(answer_name(column, OTHERS), rules)
         rules[name] = Answer(None, known, separator, ignores, reading)
+    if lists.seen.n_missing >= RARE * n_rows > 0:
+        rules[_unlike(answer_name(column, ANY), rules)] = Answered(separator, reading)
     return rules
+
+
+def _unlike(name: str, others: Collection[str]) -> str:
+    """Return a name that is none of others."""
+    return name if name not in others else _unlike(f"{name} (2)", others)
 
 
 def answer_name(column: str, answer: str) -> str:

@@ -22,6 +22,7 @@ from untie._prepare.rules import (
     OTHERS,
     TEXT,
     Answer,
+    Answered,
     Bin,
     Keep,
     Rule,
@@ -127,7 +128,7 @@ class Preparation:
         """The columns of the answers of each column that was split."""
         found: dict[str, list[str]] = {}
         for name, rule in zip(self.columns, self.rules, strict=True):
-            if isinstance(rule, Answer):
+            if isinstance(rule, Answer | Answered):
                 found.setdefault(self.origins[name], []).append(name)
         return found
 
@@ -152,6 +153,27 @@ class Preparation:
             if len(rows):
                 texts = [as_text(values[code]) for code in codes[rows].tolist()]
                 yield name, rule, rows.tolist(), texts
+
+    def new_answers(
+        self, table: Table
+    ) -> Iterator[tuple[str, tuple[str, ...], dict[int, list[str]]]]:
+        """Yield columns with answers that were not seen.
+
+        Each with the answers that were, and the new ones of each row that has some.
+        """
+        places = {name: place for place, name in enumerate(table.names)}
+        for column, names in self.answers.items():
+            rule = self.rule(names[0])
+            assert isinstance(rule, Answer)
+            if rule.ignores_others:
+                continue
+            check_names([column], table.names, "the table")
+            codes, values = factorize(table.columns[places[column]], column)
+            new = [rule.unknown(value) for value in values]
+            rows = np.flatnonzero(np.array([bool(some) for some in new], dtype=bool)[codes])
+            if len(rows):
+                found = {row: new[codes[row]] for row in rows.tolist()}
+                yield column, rule.known, found
 
     def inputs(self, columns: Sequence[str]) -> list[str]:
         """Return the columns of the table that these are made of."""
@@ -181,7 +203,7 @@ class Preparation:
         for name, rule in rules.items():
             origin = self.origins.get(name, name)
             series = frame[origin].alias(name)
-            if isinstance(rule, Answer):
+            if isinstance(rule, Answer | Answered):
                 if origin not in coded:
                     coded[origin] = factorize(series, name)
                 codes, values = coded[origin]
@@ -463,10 +485,10 @@ def _expanded(names: Sequence[str], options: Options) -> Options:
             raise TypeError(f"{argument} must be a list of names, got {given!r}: [{given!r}].")
         if given is not None:
             expanded[argument] = expand_names(given, names)
-    if options.sets != AUTO:
-        is_mapping = isinstance(options.sets, Mapping)
-        expand = expand_keys if is_mapping else expand_names
-        expanded["sets"] = expand(options.sets, names)
+    if isinstance(options.sets, Mapping):
+        expanded["sets"] = expand_keys(options.sets, names)
+    elif options.sets != AUTO:
+        expanded["sets"] = expand_names(options.sets, names)
     return replace(options, **expanded)
 
 

@@ -436,7 +436,37 @@ class Answer:
         return [answer for answer in dict.fromkeys(found) if answer not in self.known]
 
 
-Rule = Keep | Bin | Group | DatePart | Answer
+@dataclass(frozen=True)
+class Answered:
+    """Cells that list several answers become whether any is there.
+
+    Parameters
+    ----------
+    separator : str
+        What separates the answers of a cell.
+    reading : Reading
+        How cells are read.
+
+    Examples
+    --------
+    >>> Answered(";").labels(["b;a", " ; ", None])
+    ['picked', 'not picked', 'not picked']
+    """
+
+    separator: str
+    reading: Reading = AS_IT_IS
+
+    def labels(self, values: list[Value]) -> list[Value]:
+        """Return what each of a column's distinct values becomes."""
+        read = self.reading.read([*values, None])
+        return [self._label(value) for value in read[:-1]]
+
+    def _label(self, value: Value) -> str:
+        found = value is not None and split_answers(as_text(value), self.separator)
+        return PICKED if found else NOT_PICKED
+
+
+Rule = Keep | Bin | Group | DatePart | Answer | Answered
 
 
 def as_text(value: Value) -> str:

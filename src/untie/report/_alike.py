@@ -291,7 +291,8 @@ def columns_together(study: Study) -> dict[str, Any] | None:
 
 def _families_said(study: Study) -> list[str]:
     """Say which columns say the same, and which are missing together."""
-    sentences = redundant_said(study.encoder, [shown(name, 40) for name in study.names])
+    names = [shown(name, 40) for name in study.names]
+    sentences = redundant_said(study.encoder, names, study.preparer)
     if len(sentences) > LISTED_FAMILIES:
         more = len(sentences) - LISTED_FAMILIES
         sentences = [*sentences[:LISTED_FAMILIES], f"There are {more:,} more families of columns."]
