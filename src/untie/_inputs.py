@@ -57,7 +57,6 @@ from untie.preparer import (
     counted_weights,
     index_of,
     named_categories,
-    split_places,
 )
 from untie.untie_method import UNTIE
 
@@ -640,15 +639,13 @@ def cell_texts(encoder: TableEncoder, data: Any, positions: IntArray | None = No
     return texts
 
 
-def redundant_said(
-    encoder: TableEncoder, names: Sequence[str], preparer: Preparer | None
-) -> list[str]:
+def redundant_said(encoder: TableEncoder, names: Sequence[str]) -> list[str]:
     """Say which columns say the same, and which are missing together, by what they are called."""
     counts, vocabulary = encoder.counts_, encoder.vocabulary_
     table = TableCounts.of(counts, vocabulary.missing)
     return [
         *family_sentences(encoder._model.attributes, names, table),
-        *gap_sentences(counts, vocabulary, names, split_places(preparer, vocabulary)),
+        *gap_sentences(counts, vocabulary, names),
     ]
 
 

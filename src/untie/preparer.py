@@ -732,13 +732,6 @@ def prepared_weights(preparer: Preparer, given: Mapping[Any, float]) -> dict[str
     return factors | {name: factors.get(name, 1.0) * share for name, share in shares.items()}
 
 
-def split_places(preparer: Preparer | None, vocabulary: Vocabulary) -> list[list[int]]:
-    """Return the numbers of the columns that are answers, for each column that was split."""
-    split = {} if preparer is None else preparer._preparation.answers
-    places = {name: place for place, name in enumerate(vocabulary.columns)}
-    return [[places[name] for name in names if name in places] for names in split.values()]
-
-
 def merged_values(preparer: Preparer) -> dict[str, str]:
     """Return what a fitted preparer makes of rare values, by column."""
     made = preparer._preparation

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import untie
@@ -30,8 +30,10 @@ def trips(n_rows=120, separator=";"):
     for own in classes:
         picked = [use for use, share in zip(USES, shares[own], strict=True) if rng.random() < share]
         cells.append(separator.join(picked) if picked and rng.random() > 0.1 else None)
+    cells = np.array(cells, dtype=object)
     colors = rng.choice(["red", "blue"], n_rows)
-    return pd.DataFrame({"uses": cells, "color": colors, "size": [*"SML"] * (n_rows // 3)}), classes
+    frame = pd.DataFrame({"uses": cells, "color": colors, "size": [*"SML"] * (n_rows // 3)})
+    return frame, classes
 
 
 TRIPS, CLASSES = trips()
@@ -46,7 +48,7 @@ def preparer():
 def slowly(cells, use):
     """Return a column of an answer from its definition."""
     return [
-        None if cell is None else "picked" if use in cell.split(";") else "not picked"
+        None if pd.isna(cell) else "picked" if use in cell.split(";") else "not picked"
         for cell in cells
     ]
 
@@ -59,8 +61,9 @@ def test_answers_are_columns(preparer):
     assert set(preparer.columns_) == NAMES | {"uses: any answer", "color", "size"}
     for use in USES:
         own = found[f"uses: {use}"]
-        assert own.where(own.notna(), None).tolist() == slowly(TRIPS["uses"], use)
-    answered = ["not picked" if cell is None else "picked" for cell in TRIPS["uses"]]
+        own = [None if pd.isna(cell) else cell for cell in own]
+        assert own == slowly(TRIPS["uses"], use)
+    answered = ["not picked" if pd.isna(cell) else "picked" for cell in TRIPS["uses"]]
     assert found["uses: any answer"].tolist() == answered
     assert sorted(preparer.answers("uses")) == sorted(USES)
     assert preparer.answers("color") is None
@@ -82,22 +85,17 @@ def test_answers_share_the_weight_of_a_column(preparer):
 
 def test_cells_without_answers_are_neutral_and_told_apart_once(preparer):
     encoder = TableEncoder(2).fit(TRIPS)
-    for name, values in zip(
-        encoder.vocabulary_.columns, encoder.vocabulary_.values, strict=True
-    ):
+    for name, values in zip(encoder.vocabulary_.columns, encoder.vocabulary_.values, strict=True):
         assert None not in values, name
     assert len(missing_together(encoder)) == 0
     few = TRIPS.assign(uses=TRIPS["uses"].fillna("bus"))
     assert "uses: any answer" not in Preparer().fit(few).columns_
 
 
-@pytest.mark.parametrize("make", SOURCES.values(), ids=list(SOURCES))
-def test_every_engine_gives_the_same(make, tmp_path, preparer):
+@pytest.mark.parametrize("engine", sorted(set(SOURCES) - {"batch reader"}))
+def test_every_engine_gives_the_same(engine, tmp_path, preparer):
     table = pa.Table.from_pandas(TRIPS, preserve_index=False)
-    source = make(table, tmp_path)
-    if isinstance(source, pa.RecordBatchReader):
-        pytest.skip("read once")
-    found = Preparer().fit(source)
+    found = Preparer().fit(SOURCES[engine](table, tmp_path))
     assert found.notes_ == preparer.notes_
     assert found.columns_ == preparer.columns_
 
@@ -121,12 +119,15 @@ def test_every_library_and_the_model(preparer, tmp_path):
     assert again.preparer_.notes_ == preparer.notes_
 
 
+@settings(max_examples=10)
 @given(st.randoms(use_true_random=False))
 def test_order_and_blanks_do_not_matter(preparer, rng):
     def written(cell):
-        answers = [] if cell is None else cell.split(";")
+        if pd.isna(cell):
+            return None
+        answers = cell.split(";")
         rng.shuffle(answers)
-        return None if cell is None else rng.choice([";", " ; ", ";;"]).join(answers)
+        return rng.choice([";", " ; ", ";;"]).join(answers)
 
     other = TRIPS.assign(uses=TRIPS["uses"].map(written))
     assert preparer.transform(other).equals(preparer.transform(TRIPS))
@@ -161,9 +162,9 @@ def test_new_answers_are_ignored_and_reported(preparer):
 
 def test_rare_answers_share_a_column():
     rng = np.random.default_rng(0)
-    shares = np.r_[[0.5] * 4, [0.004] * 200]
+    shares = np.r_[[0.3] * 4, [0.02] * 300]
     cells = [
-        ";".join(f"a{number}" for number in np.flatnonzero(rng.random(204) < shares))
+        ";".join(f"a{number}" for number in np.flatnonzero(rng.random(304) < shares))
         for _ in range(500)
     ]
     found = Preparer().fit(pd.DataFrame({"picks": cells, "x": ["a", "b"] * 250}))
@@ -203,7 +204,7 @@ NOT_LISTS = {
     "thousands": [f"{n:,}" for n in RNG.integers(500, 3_000_000, 300)],
     "decimals": [f"{n / 10:.1f}".replace(".", ",") for n in RNG.integers(0, 40, 300)],
     "dates": [f"{d:%b %d, %Y}" for d in pd.date_range("2020-01-01", periods=300)],
-    "sentences": [f"I saw {a}, then {b}" for a, b in zip(*[iter(drawn(FIRST, n=600))] * 2)],
+    "sentences": [f"I saw {some}, then nothing" for some in drawn(FIRST, LAST, CITIES)],
     "json": [json.dumps({"a": int(n), "b": 1}) for n in RNG.integers(0, 3, 300)],
     "lists": [str(list(some)) for some in SUBSETS * 20],
     "urls": [f"https://a.org/?x={n};https://b.org" if n else "https://b.org" for n in range(300)],
@@ -277,7 +278,7 @@ def test_what_is_said_of_clusters():
     assert "uses: bus picked" in names[0]
     assert "uses: car picked" in names[1]
     profile = cluster_profile(clusterer, TRIPS, labels=CLASSES)
-    assert {"picked", "not picked"} == set(profile["value"]) - {"red", "blue", *"SML"}
+    assert set(profile["value"]) == {"picked", "not picked", "red", "blue", *"SML"}
     assert len(outliers(clusterer, TRIPS))
     assert "uses: bus" in explain.drift(clusterer, TRIPS[:60]).columns["column"].tolist()
 

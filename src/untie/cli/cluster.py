@@ -76,7 +76,7 @@ def cluster_rows(
     with waiting("judging the clusters", quiet):
         said = verdict(model, frame, sample_weight=weights, random_state=options.seed)
     say(str(said), quiet)
-    tell_families(fitted, quiet)
+    tell_families(fitted.encoder, quiet)
     if lazy:
         assert output is not None
         found = with_columns(source, {NEW_COLUMN: "int32"}, lambda some: [clusterer.predict(some)])

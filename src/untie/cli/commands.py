@@ -732,7 +732,7 @@ def fit(
     )
     if encoder.k_choice_ is not None:
         say(encoder.k_choice_.verdict, options.quiet)
-    tell_families(fitted, options.quiet)
+    tell_families(encoder, options.quiet)
 
 
 @command(SourceOptions, without=["output"])

@@ -29,11 +29,12 @@ from rich.text import Text
 
 from untie._engines.arrow import ArrowSource
 from untie._engines.writing import defused, write_source
-from untie._inputs import FittedTable, redundant_said
+from untie._inputs import redundant_said
 from untie._util.files import whole_file
 from untie._util.messages import need
 from untie.cli.options import Format, ResultOptions
 from untie.cli.streams import tell, visible
+from untie.encoder import TableEncoder
 
 SHOWN_FAMILIES = 10
 """At most this many sentences about families of columns are printed."""
@@ -270,9 +271,9 @@ def say(text: str, quiet: bool) -> None:
         tell(text)
 
 
-def tell_families(fitted: FittedTable, quiet: bool) -> None:
+def tell_families(encoder: TableEncoder, quiet: bool) -> None:
     """Say which columns say the same, and which are missing together."""
-    lines = redundant_said(fitted.encoder, fitted.encoder.vocabulary_.columns, fitted.preparer)
+    lines = redundant_said(encoder, encoder.vocabulary_.columns)
     for line in lines[:SHOWN_FAMILIES]:
         say(line, quiet)
     if len(lines) > SHOWN_FAMILIES:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,10 +142,26 @@ def read_profile(
         for name in ("cluster", "entry", *FIGURES)
     }
     lines["attribute"] = np.repeat(np.arange(len(parts)), [len(part["entry"]) for part in parts])
+    lines = _told_once(lines, table, fitted.encoder._grouping.neutral_in)
     lines["p_value"] = holm(lines["p_value"])
     keys = (lines["entry"], lines["attribute"], -np.round(lines["information"], 12))
     order = np.lexsort((*keys, lines["cluster"]))
     return Profile(table, {name: array[order] for name, array in lines.items()})
+
+
+def _told_once(
+    lines: dict[str, AnyArray], table: ClusteredTable, neutral: Collection[str]
+) -> dict[str, AnyArray]:
+    """Leave out missing cells of columns in which they say what another column does."""
+    if not neutral:
+        return lines
+    is_missing = [
+        [name in neutral and text == MISSING for text in entries.names]
+        for name, entries in zip(table.columns, table.entries, strict=True)
+    ]
+    pairs = zip(lines["attribute"].tolist(), lines["entry"].tolist(), strict=True)
+    kept = np.array([not is_missing[attribute][entry] for attribute, entry in pairs], dtype=bool)
+    return {name: array[kept] for name, array in lines.items()}
 
 
 def _column(entries: Entries, sizes: FloatArray, rows_per_weight: float) -> dict[str, AnyArray]:

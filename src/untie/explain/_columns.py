@@ -22,7 +22,6 @@ from untie._table.orders import Orders
 from untie._util.checks import check_one_of
 from untie._util.types import BoolArray, FloatArray
 from untie.encoder import TableEncoder
-from untie.preparer import split_places
 
 
 def associations(model: Any, *, directed: bool = False) -> Any:
@@ -141,8 +140,7 @@ def missing_together(model: Any) -> Any:
     make the clusters alone. It has a vote for each column in the block. To let it count once, name
     the values of these columns in `categories`, with None in one of them only: in the others a
     missing cell is then unknown, which is neutral. Or make all but one of the columns passive
-    (`column_weights` of 0). The answers of one column (`Preparer.sets`) are one fact with one vote,
-    and are listed only with other columns.
+    (`column_weights` of 0).
 
     Parameters
     ----------
@@ -169,14 +167,12 @@ def missing_together(model: Any) -> Any:
     0      0     x0   0.25
     1      0     x1   0.25
     """
-    fitted = as_fitted(model)
-    encoder = fitted.encoder
+    encoder = as_fitted(model).encoder
     vocabulary, counts = encoder.vocabulary_, encoder.counts_
     missing = vocabulary.missing
-    split = split_places(fitted.preparer, vocabulary)
     found = [
         (number, place)
-        for number, block in enumerate(gap_blocks(counts, missing, split))
+        for number, block in enumerate(gap_blocks(counts, missing))
         for place in block
     ]
     shares = []

@@ -291,8 +291,7 @@ def columns_together(study: Study) -> dict[str, Any] | None:
 
 def _families_said(study: Study) -> list[str]:
     """Say which columns say the same, and which are missing together."""
-    names = [shown(name, 40) for name in study.names]
-    sentences = redundant_said(study.encoder, names, study.preparer)
+    sentences = redundant_said(study.encoder, [shown(name, 40) for name in study.names])
     if len(sentences) > LISTED_FAMILIES:
         more = len(sentences) - LISTED_FAMILIES
         sentences = [*sentences[:LISTED_FAMILIES], f"There are {more:,} more families of columns."]

@@ -5,7 +5,7 @@ weight. All of it comes from entropies of pairs of columns, corrected for chance
 makes a column supplementary.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -245,9 +245,7 @@ def _is_same(counts: Counts, first: int, second: int, orders: Orders) -> bool:
     return bool(np.array_equal(one[values[0]], other[values[1][partner]]))
 
 
-def gap_blocks(
-    counts: Counts, missing: Sequence[int | None], split: Sequence[Collection[int]] = ()
-) -> list[list[int]]:
+def gap_blocks(counts: Counts, missing: Sequence[int | None]) -> list[list[int]]:
     """Return the groups of attributes whose cells are missing together.
 
     Two attributes are in a block if "is missing" of one is a copy of "is missing" of the other:
@@ -260,8 +258,6 @@ def gap_blocks(
         Counts of all pairs of values.
     missing : sequence of int or None, one per attribute
         The code of the missing value, if the attribute has one.
-    split : sequence of collections of int
-        Attributes that are made of one column each; those of one alone are no group.
 
     Examples
     --------
@@ -282,11 +278,7 @@ def gap_blocks(
     both = both * (n / counts.n)
     n_groups, groups = connected_components(_same_gaps(both, n), directed=False)
     blocks = [attributes[groups == group].tolist() for group in range(n_groups)]
-    return [
-        block
-        for block in blocks
-        if len(block) > 1 and not any(set(block) <= set(of_one) for of_one in split)
-    ]
+    return [block for block in blocks if len(block) > 1]
 
 
 def _same_gaps(both: FloatArray, n: float) -> Relation:
@@ -711,14 +703,9 @@ def followers(attributes: Attributes, table: TableCounts | None = None) -> list[
     return found
 
 
-def gap_sentences(
-    counts: Counts,
-    vocabulary: Vocabulary,
-    names: Sequence[str],
-    split: Sequence[Collection[int]] = (),
-) -> list[str]:
+def gap_sentences(counts: Counts, vocabulary: Vocabulary, names: Sequence[str]) -> list[str]:
     """Return a sentence for each block of columns whose cells are missing together."""
-    blocks = gap_blocks(counts, vocabulary.missing, split)
+    blocks = gap_blocks(counts, vocabulary.missing)
     return [
         f"Cells of {_some([names[place] for place in block])} are missing together."
         for block in blocks
