@@ -510,7 +510,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     def _adopt(self, preparation: Preparation) -> None:
         self._preparation = preparation
         self.columns_, self.notes_ = preparation.columns, preparation.notes
-        self.column_weights_ = preparation.column_weights
+        self.column_weights_ = dict(preparation.column_weights)
         naming = (note.column for note in self.notes_ if Reason.ROW_NAMES in note.reasons)
         self.row_names_ = next(naming, None)
 

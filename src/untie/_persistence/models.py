@@ -362,6 +362,13 @@ READING = record(
     is_stripped=a_truth,
 )
 
+LISTING = record(
+    rules.Listing,
+    {"nothing separates answers": lambda c: len(c.separator) > 0},
+    separator=a_text,
+    reading=READING,
+)
+
 _RANGES = {
     "there are not as many borders as ranges": lambda c: len(c.names) == len(c.edges) + 1,
     "borders do not ascend": lambda c: (
@@ -390,14 +397,12 @@ RULE = either(
     part=record(rules.DatePart, part=one_of(*rules.PARTS), reading=READING),
     answer=record(
         rules.Answer,
-        {"nothing separates answers": lambda c: len(c.separator) > 0},
         answer=maybe(a_text),
         known=_texts,
-        separator=a_text,
+        listing=LISTING,
         ignores_others=a_truth,
-        reading=READING,
     ),
-    answered=record(rules.Answered, separator=a_text, reading=READING),
+    answered=record(rules.Answered, listing=LISTING),
 )
 
 _SUMMARY_ROW = record(
@@ -444,6 +449,7 @@ PREPARATION = record(
     rules=lambda c: each([RULE] * len(c.columns)),
     notes=many(NOTE),
     origins=mapping(a_text),
+    column_weights=mapping(number(0)),
 )
 
 

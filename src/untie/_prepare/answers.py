@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.stats import entropy
 
 from untie._prepare.deciding import MOSTLY, Options
 from untie._prepare.look import Summary
@@ -17,6 +18,7 @@ from untie._prepare.rules import (
     AUTO,
     Answer,
     Answered,
+    Listing,
     Reading,
     Rule,
     as_read,
@@ -172,12 +174,47 @@ class Lists:
             kept = above or kept[: MOST_ANSWERS - 1]
         return kept or ranked[: MOST_ANSWERS - 1]
 
+    @cached_property
+    def weight(self) -> float:
+        """The weight of each answer, so that all have as much as their combinations in one column.
 
-Splitting = tuple[dict[str, Rule], Note]
-"""The columns that a column becomes, by their names, and what is said of it."""
+        It is the entropy of the combinations divided by the sum of those of the answers: 1 where
+        the answers are independent of each other.
+        """
+        known = frozenset(self.frequent)
+        found: Counter[tuple[bool, ...]] = Counter()
+        for cell, weight in zip(self.cells, self.seen.weights.tolist(), strict=True):
+            if cell:
+                has_other = not known.issuperset(cell)
+                found[(*(answer in cell for answer in self.frequent), has_other)] += weight
+        patterns = sorted(found)  # sums do not depend on the order of the rows
+        weights = leading_digits(np.array([found[own] for own in patterns]), SURE_DIGITS)
+        shares = weights / weights.sum()
+        picked = shares @ np.array(patterns)
+        apart = entropy(np.stack([picked, 1.0 - picked])).sum()
+        return float(min(1.0, entropy(shares) / apart)) if apart > 0 else 1.0
 
 
-def split_column(column: str, seen: Summary, options: Options) -> Splitting | Reasons:
+@dataclass(frozen=True)
+class Split:
+    """What becomes of a column of lists.
+
+    Parameters
+    ----------
+    rules : mapping from names to rules
+        What makes the columns of its answers.
+    note : Note
+        What is said of it.
+    weight : float
+        The weight of each of these columns.
+    """
+
+    rules: Mapping[str, Rule]
+    note: Note
+    weight: float
+
+
+def split_column(column: str, seen: Summary, options: Options) -> Split | Reasons:
     """Return a column for each answer of a column of lists.
 
     Parameters
@@ -191,7 +228,7 @@ def split_column(column: str, seen: Summary, options: Options) -> Splitting | Re
 
     Returns
     -------
-    columns and note, or reasons
+    Split, or reasons
         Reasons, mostly none, for the note of a column that is not split.
     """
     is_named = options.sets != AUTO and column in options.sets
@@ -218,7 +255,8 @@ def split_column(column: str, seen: Summary, options: Options) -> Splitting | Re
     said = {"n": n, "n_merged": len(lists.rows) - n, "separator": lists.separator}
     note = Note(column, SPLIT, {Reason.ANSWERS: {**said, "columns": list(rules)}})
     missing = {"counts": counts, "is_sample": seen.scale > 1}
-    return rules, note.also({Reason.READ_AS_MISSING: missing} if counts else {})
+    note = note.also({Reason.READ_AS_MISSING: missing} if counts else {})
+    return Split(rules, note, lists.weight)
 
 
 def _find_lists(seen: Summary, options: Options) -> tuple[Lists | None, Reasons]:
@@ -261,21 +299,21 @@ def _separator_of(column: str, seen: Summary) -> str:
 
 def _columns_of(column: str, lists: Lists, reading: Reading) -> dict[str, Rule]:
     """Return the rules of the columns of a column's answers, by the columns' names."""
-    known, separator = tuple(lists.frequent), lists.separator
+    known, listing = tuple(lists.frequent), Listing(lists.separator, reading)
     has_others = len(known) < len(lists.rows)
     # What a sample has not seen is no error.
     ignores = has_others or lists.seen.scale > 1
     n_rows = lists.n_rows + lists.seen.n_missing
     rules: dict[str, Rule] = {
-        answer_name(column, answer): Answer(answer, known, separator, ignores, reading)
+        answer_name(column, answer): Answer(answer, known, listing, ignores)
         for answer in known
         if lists.rows[answer] < n_rows or len(known) == 1
     }
     if has_others:
         name = _unlike(answer_name(column, OTHERS), rules)
-        rules[name] = Answer(None, known, separator, ignores, reading)
+        rules[name] = Answer(None, known, listing, ignores)
     if lists.seen.n_missing >= RARE * n_rows > 0:
-        rules[_unlike(answer_name(column, ANY), rules)] = Answered(separator, reading)
+        rules[_unlike(answer_name(column, ANY), rules)] = Answered(listing)
     return rules
 
 

@@ -44,7 +44,6 @@ from untie._prepare.rules import (
     Group,
     Keep,
     Reading,
-    Rule,
     as_read,
     as_text,
     count_missing,
@@ -419,7 +418,7 @@ class Options:
         return self.columns is not None or column in self.categorical or is_set
 
 
-Decision = tuple[Rule | None, Note]
+Decision = tuple[Keep | Bin | Group | None, Note]
 
 
 def decide(column: str, seen: Summary, options: Options) -> Decision:

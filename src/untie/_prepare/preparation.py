@@ -10,9 +10,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from untie._engines.source import Source
-from untie._prepare.answers import Splitting, split_column
+from untie._prepare.answers import Split, split_column
 from untie._prepare.deciding import Options, decide, find_row_names, part_name, part_rules
-from untie._prepare.look import Coded, Summary, empty_rows, look_at
+from untie._prepare.look import Summary, empty_rows, look_at
 from untie._prepare.note import KEPT, LEFT_OUT, Note, Reason, Reasons
 from untie._prepare.numbers import NUMBER
 from untie._prepare.rules import (
@@ -25,6 +25,7 @@ from untie._prepare.rules import (
     Answered,
     Bin,
     Keep,
+    Lists,
     Rule,
     as_text,
 )
@@ -53,6 +54,8 @@ class Preparation:
         What was decided about every column of the table, and why.
     origins : mapping of str to str
         Of columns that are parts of dates or answers, the columns that they are made of.
+    column_weights : mapping of str to float
+        Of columns that are answers, how much each counts.
     n_empty : int
         How many rows of the table that was prepared had no cell in any column that was looked at.
     first_empty : tuple of int
@@ -63,6 +66,7 @@ class Preparation:
     rules: tuple[Rule, ...]
     notes: tuple[Note, ...]
     origins: Mapping[str, str] = field(default_factory=dict)
+    column_weights: Mapping[str, float] = field(default_factory=dict)
     n_empty: int = 0
     first_empty: tuple[int, ...] = ()
 
@@ -132,12 +136,6 @@ class Preparation:
                 found.setdefault(self.origins[name], []).append(name)
         return found
 
-    @property
-    def column_weights(self) -> dict[str, float]:
-        """The weights of columns that are several of one, which have that of one together."""
-        split = self.answers.values()
-        return {name: 1.0 / len(names) for names in split for name in names}
-
     def outside(self, table: Table) -> Iterator[tuple[str, Bin, list[int], list[str]]]:
         """Yield columns with numbers or dates beyond those that were seen.
 
@@ -169,7 +167,8 @@ class Preparation:
                 continue
             check_names([column], table.names, "the table")
             codes, values = factorize(table.columns[places[column]], column)
-            new = [rule.unknown(value) for value in values]
+            known = set(rule.known)
+            new = [sorted(found - known) for found in rule.listing.read(values)]
             rows = np.flatnonzero(np.array([bool(some) for some in new], dtype=bool)[codes])
             if len(rows):
                 found = {row: new[codes[row]] for row in rows.tolist()}
@@ -199,15 +198,17 @@ class Preparation:
             return self._apply_arrays(table, rules, kept)
         frame = nw.from_native(_as_frame(table), eager_only=True)
         pieces = {}
-        coded: Coded = {}
+        listed: dict[str, tuple[AnyArray, list[Value], Lists]] = {}
         for name, rule in rules.items():
             origin = self.origins.get(name, name)
             series = frame[origin].alias(name)
             if isinstance(rule, Answer | Answered):
-                if origin not in coded:
-                    coded[origin] = factorize(series, name)
-                codes, values = coded[origin]
-                series = _of_labels(series, name, codes, [*rule.labels(values), None], nw.String)
+                if origin not in listed:
+                    codes, values = factorize(series, name)
+                    listed[origin] = codes, values, rule.listing.read(values)
+                codes, values, lists = listed[origin]
+                labels = [*rule.labels_of(values, lists), None]
+                series = _of_labels(series, name, codes, labels, nw.String)
             elif not (isinstance(rule, Keep) and _is_kept(series, rule)):
                 series = _relabeled(series, name, rule)
             pieces[name] = series
@@ -364,18 +365,20 @@ def make_preparation(source: Source, options: Options, sample_weight: Any) -> Pr
     notes = {name: Note(name, LEFT_OUT, {reason: {}}) for name, reason in dropped.items()}
     rules: dict[str, Rule] = {}
     origins: dict[str, str] = {}
+    weights: dict[str, float] = {}
     looked = look_at(source, chosen, sample_weight)
     summaries = [] if options.keep_totals else take_out_summaries(looked)
     seen = looked.summaries()
     for name, of_column in zip(chosen, seen, strict=True):
         split = split_column(name, of_column, options)
-        if isinstance(split, tuple) and _is_free(name, split, names, options):
-            made, notes[name] = split
-            rules |= made
-            origins |= dict.fromkeys(made, name)
+        if isinstance(split, Split) and _is_free(split, names, options):
+            rules |= split.rules
+            notes[name] = split.note
+            origins |= dict.fromkeys(split.rules, name)
+            weights |= dict.fromkeys(split.rules, split.weight)
             continue
         rule, notes[name] = decide(name, of_column, options)
-        if not isinstance(split, tuple):
+        if not isinstance(split, Split):
             notes[name] = notes[name].also(split)
         if rule is not None:
             rules[name] = rule
@@ -404,12 +407,12 @@ def make_preparation(source: Source, options: Options, sample_weight: Any) -> Pr
         _note_summary(summary, rules, notes)
     said_of_all = tuple(notes[name] for name in names)
     empty = looked.n_empty, tuple(looked.first_empty)
-    return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins, *empty)
+    return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins, weights, *empty)
 
 
-def _is_free(column: str, split: Splitting, names: Sequence[str], options: Options) -> bool:
+def _is_free(split: Split, names: Sequence[str], options: Options) -> bool:
     """Return whether no column of the table is called as one of an answer; refuse if it must be."""
-    taken = [name for name in split[0] if name in names]
+    taken = [name for name in split.rules if name in names]
     if taken and options.sets != AUTO:
         raise ValueError(f"The table has a column {taken[0]!r} already; rename it.")
     return not taken

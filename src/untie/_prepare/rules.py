@@ -379,6 +379,33 @@ def split_answers(text: str, separator: str) -> list[str]:
     return [answer for part in text.split(separator) if (answer := part.strip())]
 
 
+Lists = list[frozenset[str]]
+"""The answers of each of a column's distinct values; none of a missing cell."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """How the answers of a cell are read.
+
+    Parameters
+    ----------
+    separator : str
+        What separates them.
+    reading : Reading
+        How cells are read before.
+    """
+
+    separator: str
+    reading: Reading = AS_IT_IS
+
+    def read(self, values: list[Value]) -> Lists:
+        """Return the answers of cells."""
+        return [
+            frozenset(() if value is None else split_answers(as_text(value), self.separator))
+            for value in self.reading.read(values)
+        ]
+
+
 @dataclass(frozen=True)
 class Answer:
     """Cells that list several answers become whether one of them is there.
@@ -391,49 +418,44 @@ class Answer:
         The answer; None stands for all that are not among `known`.
     known : tuple of str
         The answers that have a column each.
-    separator : str
-        What separates the answers of a cell.
+    listing : Listing
+        How cells are read.
     ignores_others : bool
         Whether a cell with no known answer has just not picked this one. Otherwise it stays as it
         is: a value that no model has seen.
-    reading : Reading
-        How cells are read.
 
     Examples
     --------
-    >>> Answer("a", ("a", "b"), ";").labels(["b;a", "b", "c;b", "c", None])
+    >>> Answer("a", ("a", "b"), Listing(";")).labels(["b;a", "b", "c;b", "c", None])
     ['picked', 'not picked', 'not picked', 'c', None]
-    >>> Answer(None, ("a", "b"), ";").labels(["b;a", "c;b"])
+    >>> Answer(None, ("a", "b"), Listing(";")).labels(["b;a", "c;b"])
     ['not picked', 'picked']
     """
 
     answer: str | None
     known: tuple[str, ...]
-    separator: str
+    listing: Listing
     ignores_others: bool = False
-    reading: Reading = AS_IT_IS
 
     def labels(self, values: list[Value]) -> list[Value]:
         """Return what each of a column's distinct values becomes."""
-        known = set(self.known)
-        return [self._label(value, known) for value in self.reading.read(values)]
+        return self.labels_of(values, self.listing.read(values))
 
-    def _label(self, value: Value, known: set[str]) -> str | None:
-        found = [] if value is None else split_answers(as_text(value), self.separator)
-        if not found:
-            return None
+    def labels_of(self, values: list[Value], lists: Lists) -> list[Value]:
+        """Return the same, where the answers of the values are known."""
+        known = frozenset(self.known)
+        return [
+            self._label(value, found, known) if found else None
+            for value, found in zip(values, lists, strict=True)
+        ]
+
+    def _label(self, value: Value, found: frozenset[str], known: frozenset[str]) -> str:
         if self.answer is None:
-            return NOT_PICKED if known.issuperset(found) else PICKED
+            return NOT_PICKED if found <= known else PICKED
         if self.answer in found:
             return PICKED
         is_known = self.ignores_others or not known.isdisjoint(found)
         return NOT_PICKED if is_known else as_text(value)
-
-    def unknown(self, value: Value) -> list[str]:
-        """Return the answers of a cell that have no column."""
-        (read,) = self.reading.read([value])
-        found = [] if read is None else split_answers(as_text(read), self.separator)
-        return [answer for answer in dict.fromkeys(found) if answer not in self.known]
 
 
 @dataclass(frozen=True)
@@ -442,28 +464,24 @@ class Answered:
 
     Parameters
     ----------
-    separator : str
-        What separates the answers of a cell.
-    reading : Reading
+    listing : Listing
         How cells are read.
 
     Examples
     --------
-    >>> Answered(";").labels(["b;a", " ; ", None])
+    >>> Answered(Listing(";")).labels(["b;a", " ; ", None])
     ['picked', 'not picked', 'not picked']
     """
 
-    separator: str
-    reading: Reading = AS_IT_IS
+    listing: Listing
 
     def labels(self, values: list[Value]) -> list[Value]:
         """Return what each of a column's distinct values becomes."""
-        read = self.reading.read([*values, None])
-        return [self._label(value) for value in read[:-1]]
+        return self.labels_of(values, self.listing.read(values))
 
-    def _label(self, value: Value) -> str:
-        found = value is not None and split_answers(as_text(value), self.separator)
-        return PICKED if found else NOT_PICKED
+    def labels_of(self, values: list[Value], lists: Lists) -> list[Value]:
+        """Return the same, where the answers of the values are known."""
+        return [PICKED if found else NOT_PICKED for found in lists]
 
 
 Rule = Keep | Bin | Group | DatePart | Answer | Answered
