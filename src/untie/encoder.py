@@ -71,7 +71,7 @@ class TableEncoder(EncoderBase):
         0 is supplementary: it is counted and described, but nothing is learned from it, and its
         values have no columns in `transform`. The columns of an array, which have no names, are x0,
         x1, ..., or are named by their positions. A pattern such as "A*" means all columns that
-        match it. It costs nothing.
+        match it. That of a column of several answers is for all of them. It costs nothing.
     ordered : "auto", False, sequence of str or mapping from columns to values, default="auto"
         Columns whose values have an order that counts. "auto": binned columns, other columns of
         ranges such as "up to 25" and "26 to 40", ordered types (pandas ordered categoricals,

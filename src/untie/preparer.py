@@ -65,10 +65,10 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     text.
 
     A column whose cells list several answers, such as "bus;bike", becomes a column for each answer:
-    ``uses: bus`` is "picked" or "not picked". Together they have the weight of one column. The
-    order of the answers in a cell does not matter. A missing cell is missing in all of them, which
-    is neutral to an encoder; where 1% of the cells or more are missing, ``uses: any answer`` tells
-    them apart.
+    ``uses: bus`` is "picked" or "not picked". Together they weigh as much as their combinations
+    would as values of one column. The order of the answers in a cell does not matter. A missing
+    cell is missing in all of them, which is neutral to an encoder; where 1% of the cells or more
+    are missing, ``uses: any answer`` tells them apart.
 
     Rows in which every cell is missing or blank are not looked at (in a table of three columns or
     more), nor is a first or last row that is called a total, a mean or a median and has that of the
@@ -138,9 +138,10 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     row_names_ : str or None
         The column that names the rows, if there is one.
     column_weights_ : dict of str to float
-        The weights of columns of `sets`, as `TableEncoder` takes them: 1 / m for each of m columns
-        of one, so that they have the weight of one together. An encoder with a preparer multiplies
-        its own `column_weights` by them. Pass them on to one that learns from prepared rows.
+        The weights of the columns of answers, as `TableEncoder` takes them: the entropy of the
+        combinations of answers in the rows, divided by the sum of those of the answers. An encoder
+        with a preparer multiplies its own `column_weights` by them. Pass them on to one that learns
+        from prepared rows.
 
     See Also
     --------
