@@ -143,12 +143,18 @@ def test_new_answers_are_ignored_and_reported(preparer):
     full = TRIPS.assign(uses=TRIPS["uses"].fillna("bus"))
     new = full[:3].assign(uses=["bus; ferry", "ferry", "car"])
     fitted = Preparer().fit(full)
-    assert fitted.transform(new)["uses: bus"].tolist() == ["picked", "ferry", "not picked"]
+    first = fitted.answers("uses")[0]
+    labels = fitted.transform(new)
+    assert labels.loc[1, f"uses: {first}"] == "ferry"
+    others = labels.loc[1, [f"uses: {use}" for use in USES if use != first]]
+    assert set(others) == {"not picked"}
+    assert labels.loc[[0, 2], "uses: bus"].tolist() == ["picked", "not picked"]
     found = fitted.new_answers(new)
     assert found.to_numpy().tolist() == [[0, "uses", "ferry"], [1, "uses", "ferry"]]
     clusterer = TableClusterer(2).fit(full)
     noted = explain.assignments(clusterer, new)
-    assert noted["unknown"].tolist() == [0, 4, 0]
+    assert noted["unknown"].tolist() == [0, 1, 0]
+    assert noted["note"][0] == "uses=ferry (new answer)"
     for how in ("error", "warn"):
         encoder = TableEncoder(2, handle_unknown=how).fit(full)
         said = "unknown value 'ferry' in column 'uses'"

@@ -400,7 +400,7 @@ RULE = either(
         answer=maybe(a_text),
         known=_texts,
         listing=LISTING,
-        ignores_others=a_truth,
+        tells_new=a_truth,
     ),
     answered=record(rules.Answered, listing=LISTING),
 )

@@ -302,16 +302,16 @@ def _columns_of(column: str, lists: Lists, reading: Reading) -> dict[str, Rule]:
     known, listing = tuple(lists.frequent), Listing(lists.separator, reading)
     has_others = len(known) < len(lists.rows)
     # What a sample has not seen is no error.
-    ignores = has_others or lists.seen.scale > 1
+    may_be_new = not has_others and lists.seen.scale == 1
     n_rows = lists.n_rows + lists.seen.n_missing
+    varying = [name for name in known if lists.rows[name] < n_rows]  # others are in every row
     rules: dict[str, Rule] = {
-        answer_name(column, answer): Answer(answer, known, listing, ignores)
-        for answer in known
-        if lists.rows[answer] < n_rows or len(known) == 1
+        answer_name(column, answer): Answer(answer, known, listing, may_be_new and not place)
+        for place, answer in enumerate(varying)
     }
     if has_others:
         name = _unlike(answer_name(column, OTHERS), rules)
-        rules[name] = Answer(None, known, listing, ignores)
+        rules[name] = Answer(None, known, listing)
     if lists.seen.n_missing >= RARE * n_rows > 0:
         rules[_unlike(answer_name(column, ANY), rules)] = Answered(listing)
     return rules

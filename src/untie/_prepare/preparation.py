@@ -162,8 +162,7 @@ class Preparation:
         places = {name: place for place, name in enumerate(table.names)}
         for column, names in self.answers.items():
             rule = self.rule(names[0])
-            assert isinstance(rule, Answer)
-            if rule.ignores_others:
+            if not (isinstance(rule, Answer) and rule.tells_new):
                 continue
             check_names([column], table.names, "the table")
             codes, values = factorize(table.columns[places[column]], column)

@@ -420,13 +420,16 @@ class Answer:
         The answers that have a column each.
     listing : Listing
         How cells are read.
-    ignores_others : bool
-        Whether a cell with no known answer has just not picked this one. Otherwise it stays as it
-        is: a value that no model has seen.
+    tells_new : bool
+        Whether a cell with no known answer stays as it is: a value that no model has seen, which is
+        reported once and not for every answer. Otherwise it has not picked this one.
 
     Examples
     --------
-    >>> Answer("a", ("a", "b"), Listing(";")).labels(["b;a", "b", "c;b", "c", None])
+    >>> cells = ["b;a", "b", "c;b", "c", None]
+    >>> Answer("a", ("a", "b"), Listing(";")).labels(cells)
+    ['picked', 'not picked', 'not picked', 'not picked', None]
+    >>> Answer("a", ("a", "b"), Listing(";"), tells_new=True).labels(cells)
     ['picked', 'not picked', 'not picked', 'c', None]
     >>> Answer(None, ("a", "b"), Listing(";")).labels(["b;a", "c;b"])
     ['not picked', 'picked']
@@ -435,7 +438,7 @@ class Answer:
     answer: str | None
     known: tuple[str, ...]
     listing: Listing
-    ignores_others: bool = False
+    tells_new: bool = False
 
     def labels(self, values: list[Value]) -> list[Value]:
         """Return what each of a column's distinct values becomes."""
@@ -454,8 +457,7 @@ class Answer:
             return NOT_PICKED if found <= known else PICKED
         if self.answer in found:
             return PICKED
-        is_known = self.ignores_others or not known.isdisjoint(found)
-        return NOT_PICKED if is_known else as_text(value)
+        return as_text(value) if self.tells_new and known.isdisjoint(found) else NOT_PICKED
 
 
 @dataclass(frozen=True)
