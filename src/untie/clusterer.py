@@ -638,7 +638,7 @@ def _check_several(encoder: EncoderBase) -> None:
 
 
 def fit_prepared(
-    clusterer: TableClusterer, rows: Any, weights: FloatArray | None, preparer: Preparer | None
+    clusterer: TableClusterer, rows: Any, weights: Any, preparer: Preparer | None
 ) -> TableClusterer:
     """Find the clusters of rows in memory that a fitted preparer has made, as of raw rows."""
     clusterer._check_parameters()

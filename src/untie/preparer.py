@@ -447,7 +447,8 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         """Return the answers that have no column, as `fit` has not seen them.
 
         `transform` ignores them in a cell with answers that it knows. A cell with none that it
-        knows has picked none of these, and is an unknown value in the column of the first. Where rare answers share a column, new ones do.
+        knows has picked none of these, and is an unknown value in the column of the first. Where
+        rare answers share a column, new ones do, too, and are not listed here.
 
         Parameters
         ----------
