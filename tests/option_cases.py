@@ -64,6 +64,8 @@ def write_files(folder):
     sales = few[:20].assign(price=[n % 6 for n in range(20)])
     total = {"colour": "Total", "price": sales["price"].sum()}
     pd.concat([sales, pd.DataFrame([total])]).to_parquet(folder / "total.parquet", index=False)
+    uses = ["bus;car", "car", "bus"]
+    few[:60].assign(uses=uses * 20).to_parquet(folder / "uses.parquet")
     clusters = make_pipeline(
         Preparer(columns=["colour", "size", "shape"]), TableClusterer(2, preparer=None)
     )

@@ -30,7 +30,7 @@ from untie._table.column_codes import factorize
 from untie._table.names import listed
 from untie._table.rows import encode, positive_weights, read_weights, split_weights
 from untie._table.table import NO_ROWS, NO_WEIGHT, NoRowsError, Table, read_table
-from untie._table.vocabulary import INFREQUENT, handle_unknown_values, joins_rare_values
+from untie._table.vocabulary import INFREQUENT, Vocabulary, handle_unknown_values, joins_rare_values
 from untie._util.messages import warn_user
 from untie._util.types import BoolArray, Codes, FloatArray, IntArray, Value
 
@@ -167,7 +167,24 @@ class PreparedInput(TakesTables):
         # Columns that were left out need not come again, unless they have no names.
         if self.preparer_ is None or not table.has_names:
             check_seen(self, table)
-        return table if self.preparer_ is None else read_table(self._prepared(X), min_rows=0)
+        if self.preparer_ is None:
+            return table
+        self._report_answers(X)
+        return read_table(self._prepared(X), min_rows=0)
+
+    def _report_answers(self, X: Any) -> None:
+        """Tell the user of new answers in cells that have known ones, too, if asked to."""
+        learned: Any = getattr(self, "encoder_", self)
+        how = learned.handle_unknown
+        if how not in ("error", "warn") or not self.preparer_.column_weights_:
+            return
+        found = frames.columns_of(self.preparer_.new_answers(X))
+        new: dict[str, list[Value]] = {}
+        for column, answer in zip(found["column"], found["answer"], strict=True):
+            new.setdefault(column, []).append(answer)
+        for column, answers in new.items():
+            known = Vocabulary((column,), (self.preparer_.answers(column),))
+            handle_unknown_values([list(dict.fromkeys(answers))], known, how, "transform")
 
     def _of_prepared(self) -> Self:
         """Return the same estimator, of rows that are prepared already."""

@@ -471,7 +471,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         made_by = prepared_by or preparer
         recipe = recipe if made_by is None else self._recipe_of_prepared(recipe, made_by)
         with stage("Counting the values", bool(self.verbose)):
-            counted = ready.rows.count(self._count_options(recipe, ready.weight))
+            counted = ready.rows.count(self._count_options(recipe, ready.weight, made_by))
         assert counted.table is not None
         if made_by is None:
             warn_of_unprepared(counted.table, counted.grouping.vocabulary, is_all=True)
@@ -486,7 +486,9 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
         self._adopt(fitted, preparer)
         return counted.rows, sample
 
-    def _count_options(self, recipe: Recipe, sample_weight: Any = None) -> CountOptions:
+    def _count_options(
+        self, recipe: Recipe, sample_weight: Any = None, made_by: Preparer | None = None
+    ) -> CountOptions:
         return CountOptions(
             sample_weight,
             min_frequency=self.min_frequency,
@@ -494,6 +496,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
             bytes_of_learning=partial(bytes_of_spaces, n_spaces=recipe.n_spaces),
             with_sample=recipe.needs_sample,
             missing_is_value=self.missing == VALUE,
+            neutral_in=frozenset(() if made_by is None else made_by.column_weights_),
         )
 
     def _learn_counted(

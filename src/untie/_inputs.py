@@ -280,6 +280,10 @@ class FittedTable:
         """Return what `Preparer.outside` finds of raw rows; None without a preparer."""
         return None if self.preparer is None else self.preparer.outside(data)
 
+    def new_answers(self, data: Any) -> Any:
+        """Return what `Preparer.new_answers` finds of raw rows; None without a preparer."""
+        return None if self.preparer is None else self.preparer.new_answers(data)
+
 
 def as_fitted(model: Any, *asked: Any) -> FittedTable:
     """Take a fitted estimator, or a pipeline that ends in one, apart.
@@ -655,6 +659,16 @@ def with_outside(notes: list[str], outside: Any) -> list[str]:
     notes = list(notes)
     for row, column, value, lowest, highest in zip(*found.values(), strict=True):
         said = f"{column}={value} (outside {lowest} to {highest})"
+        notes[row] = f"{notes[row]}; {said}" if notes[row] else said
+    return notes
+
+
+def with_new_answers(notes: list[str], new: Any) -> list[str]:
+    """Return the notes of rows with what `Preparer.new_answers` has found of them."""
+    found = frames.columns_of(new)
+    notes = list(notes)
+    for row, column, answer in zip(*found.values(), strict=True):
+        said = f"{column}={answer} (new answer)"
         notes[row] = f"{notes[row]}; {said}" if notes[row] else said
     return notes
 

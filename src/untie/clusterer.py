@@ -53,7 +53,13 @@ from untie._util.messages import stage, warn_user
 from untie._util.threads import one_thread
 from untie._util.types import Codes, FloatArray
 from untie.encoder import TableEncoder
-from untie.preparer import Preparer, prepare_rows, unfitted_preparer, weights_beside_totals
+from untie.preparer import (
+    PreparedRows,
+    Preparer,
+    prepare_rows,
+    unfitted_preparer,
+    weights_beside_totals,
+)
 from untie.untie_method import UNTIE
 
 LAZY_PASSES = 3
@@ -232,7 +238,13 @@ class TableClusterer(
         if source.is_lazy:
             self._fit_lazy(encoder, source, sample_weight)
             return None, None
-        ready = prepare_rows(self._new_preparer(), source, sample_weight, bool(self.verbose))
+        preparer = self._new_preparer()
+        return self._fit_ready(
+            encoder, prepare_rows(preparer, source, sample_weight, bool(self.verbose))
+        )
+
+    def _fit_ready(self, encoder: EncoderBase, ready: PreparedRows) -> tuple[Any, Any]:
+        """Find the clusters of prepared rows in memory; return what `_fit_rows` does."""
         (data,) = ready.rows.pieces()
         rows, weights = split_weights(data, ready.weight)
         counted, sample = encoder._fit_rows(MemorySource(rows), weights, ready.preparer)
@@ -622,6 +634,17 @@ def _check_several(encoder: EncoderBase) -> None:
             "while a minimum of 2 is required. Pass more columns, or leave out fewer; the clusters "
             "of a single column are its values."
         )
+
+
+def fit_prepared(
+    clusterer: TableClusterer, rows: Any, weights: Any, preparer: Preparer | None
+) -> TableClusterer:
+    """Find the clusters of rows in memory that a fitted preparer has made, as of raw rows."""
+    clusterer._check_parameters()
+    clusterer._fit_ready(
+        clusterer._new_encoder(), PreparedRows(preparer, MemorySource(rows), weights)
+    )
+    return clusterer
 
 
 def label_rows(

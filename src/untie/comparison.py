@@ -32,7 +32,7 @@ from untie._util.checks import check_integer, draws_of
 from untie._util.threads import in_threads, one_thread
 from untie._util.types import AnyArray, Codes, FloatArray, IntArray
 from untie.cluster import KModes, KPrototypes, LatentClasses
-from untie.clusterer import TableClusterer
+from untie.clusterer import TableClusterer, fit_prepared
 from untie.decomposition import MCA
 from untie.preparer import Preparer, binned_numbers, unfitted_preparer
 from untie.untie_method import UNTIE
@@ -80,6 +80,8 @@ class ComparedRows:
         Number of values of each attribute.
     backend : str
         The library of the table.
+    preparer : Preparer or None
+        Fitted; has made the rows.
     """
 
     frame: Any
@@ -90,6 +92,7 @@ class ComparedRows:
     codes: Codes
     sizes: tuple[int, ...]
     backend: str
+    preparer: Preparer | None = None
 
     @cached_property
     def counts(self) -> Counts:
@@ -103,6 +106,7 @@ def read_rows(
     y: Any,
     rng: RandomState,
     numbers: Mapping[str, Any] | None = None,
+    preparer: Preparer | None = None,
 ) -> ComparedRows:
     """Return the distinct rows of a table, or of some of its rows where there are very many."""
     table = read_table(data)
@@ -125,7 +129,7 @@ def read_rows(
         for name, cells in (numbers or {}).items()
     }
     found = (kinds.weights, kinds.positions, answers, means)
-    return ComparedRows(frame, *found, kinds.codes, vocabulary.sizes, table.backend)
+    return ComparedRows(frame, *found, kinds.codes, vocabulary.sizes, table.backend, preparer)
 
 
 def _means(cells: FloatArray, kinds: Distinct, weights: FloatArray) -> FloatArray:
@@ -223,7 +227,8 @@ Method = Callable[[ComparedRows, int, int], Partition]
 
 def _table_clusterer(rows: ComparedRows, k: int, seed: int) -> Partition:
     clusterer = TableClusterer(k, preparer=None, random_state=seed)
-    return by_clusterer(clusterer.fit(rows.frame, sample_weight=rows.weights), rows, seed)
+    fitted = fit_prepared(clusterer, rows.frame, rows.weights, rows.preparer)
+    return by_clusterer(fitted, rows, seed)
 
 
 def _untie(rows: ComparedRows, k: int, seed: int) -> Partition:
@@ -408,6 +413,7 @@ def compare(
         y=y,
         sample_weight=sample_weight,
         numbers=numbers,
+        preparer=fresh,
         methods=methods,
         n_resamples=n_resamples,
         random_state=random_state,
@@ -421,6 +427,7 @@ def compare_prepared(
     y: Any,
     sample_weight: Any,
     numbers: Mapping[str, Any] | None = None,
+    preparer: Preparer | None = None,
     methods: Iterable[str] | None = None,
     clusterer: TableClusterer | None = None,
     n_resamples: int = 5,
@@ -439,6 +446,8 @@ def compare_prepared(
         The answer, and how often each row counts.
     numbers : mapping from names to arrays of shape (n_rows,), optional
         The numbers of columns that have ranges, for "k-prototypes".
+    preparer : Preparer, optional
+        Fitted; has prepared the rows.
     clusterer : TableClusterer, optional
         Fitted, with `n_clusters` clusters: what "TableClusterer" is; without it one is fitted.
     watch : callable, optional
@@ -463,9 +472,9 @@ def compare_prepared(
     seed = int(random_state or 0) if is_seed else int(rng.randint(2**31 - 1))
     if n_clusters == AUTO:
         clusterer = TableClusterer(preparer=None, random_state=seed)
-        n_clusters = clusterer.fit(data, sample_weight=sample_weight).n_clusters_
+        n_clusters = fit_prepared(clusterer, data, sample_weight, preparer).n_clusters_
     k = int(n_clusters)
-    rows = read_rows(data, sample_weight, y, rng, numbers)
+    rows = read_rows(data, sample_weight, y, rng, numbers, preparer)
     if len(rows.weights) < k:
         raise ValueError(
             f"The table has {len(rows.weights)} distinct rows, too few for {k} clusters; "

@@ -9,10 +9,10 @@ import numpy as np
 from untie._encoder_base import EncoderBase, Form
 from untie._learn.learning import ChoiceRecipe
 from untie._learn.parameters import choice_recipe
-from untie._table.names import expand_keys, expand_names
+from untie._table.names import expand_names
 from untie._table.orders import without_order
 from untie._util.checks import knows_owners
-from untie.preparer import Preparer, named_categories, unfitted_preparer
+from untie.preparer import Preparer, named_categories, prepared_weights, unfitted_preparer
 
 
 class TableEncoder(EncoderBase):
@@ -64,7 +64,7 @@ class TableEncoder(EncoderBase):
         0 is supplementary: it is counted and described, but nothing is learned from it, and its
         values have no columns in `transform`. The columns of an array, which have no names, are x0,
         x1, ..., or are named by their positions. A pattern such as "A*" means all columns that
-        match it. It costs nothing.
+        match it. That of a column of several answers is for all of them. It costs nothing.
     ordered : "auto", False, sequence of str or mapping from columns to values, default="auto"
         Columns whose values have an order that counts. "auto": binned columns, other columns of
         ranges such as "up to 25" and "26 to 40", ordered types (pandas ordered categoricals,
@@ -207,13 +207,7 @@ class TableEncoder(EncoderBase):
         return choice_recipe(self)
 
     def _recipe_of_prepared(self, recipe: ChoiceRecipe, preparer: Preparer) -> ChoiceRecipe:
-        weights: dict[str, float] = {}
-        for key, factor in expand_keys(recipe.column_weights, preparer.columns_).items():
-            name = preparer._used(key, "column_weights", may_be_left_out=not factor)
-            if name in weights:
-                raise ValueError(f"column_weights names column {name!r} twice; keep one of them.")
-            if name is not None:
-                weights[name] = factor
+        weights = prepared_weights(preparer, recipe.column_weights)
         if isinstance(recipe.ordered, Mapping | list | tuple):
             for name in expand_names(recipe.ordered, preparer.columns_):
                 preparer._used(name, "ordered")

@@ -1,6 +1,6 @@
 """Preparer: any table in, a categorical table out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self
@@ -19,14 +19,14 @@ from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._persistence.models import Savable
 from untie._prepare.deciding import BINS, MAX_CATEGORIES, Options
-from untie._prepare.note import LEFT_OUT, Reason
+from untie._prepare.note import LEFT_OUT, SPLIT, Reason
 from untie._prepare.numbers import read, write
 from untie._prepare.preparation import Preparation, Weighed, make_preparation
 from untie._prepare.rules import AUTO, NUMBERS, OTHERS, TEXT, Bin, Group, Keep
 from untie._prepare.summary_rows import SummaryRow
 from untie._table.column_codes import factorize
 from untie._table.frames import coded_once, columns_of, make_frame
-from untie._table.names import check_names, expand_names, listed
+from untie._table.names import check_names, expand_keys, expand_names, listed
 from untie._table.orders import declared_orders
 from untie._table.rows import read_weights, split_weights
 from untie._table.table import Table, library_of, read_table
@@ -63,6 +63,12 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     differ in blanks around them are one category ("No" and "No "), and so is a number however it is
     written (75000 and 75000.0). A column with a cell that may be a code, such as 007 or 1.50, stays
     text.
+
+    A column whose cells list several answers, such as "bus;bike", becomes a column for each answer:
+    ``uses: bus`` is "picked" or "not picked". Together they weigh as much as their combinations
+    would as values of one column. The order of the answers in a cell does not matter. A missing
+    cell is missing in all of them, which is neutral to an encoder; where 1% of the cells or more
+    are missing, ``uses: any answer`` tells them apart.
 
     Rows in which every cell is missing or blank are not looked at (in a table of three columns or
     more), nor is a first or last row that is called a total, a mean or a median and has that of the
@@ -105,6 +111,13 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         Parts to extract from every column of dates, as additional columns: ``bought (weekday)``.
         Times with a time zone are instants; their parts and ranges are in UTC, the same on every
         engine. For the parts in a local time, pass local times without a zone.
+    sets : "auto", sequence of str or mapping from str to str, default="auto"
+        Columns whose cells list several answers. "auto" finds those with short answers that recur,
+        separated by ";", "|", a comma or a line break, where the cells differ in how many they
+        have; an empty list finds none. Names, also by patterns, mean these columns alone, and a
+        mapping has their separators: ``{"uses": "/"}``. At most 29 answers have columns, which
+        takes as much time as so many columns; those of fewer than 1% of the rows, and those beyond,
+        share one, ``uses: other answers``.
     row_names : "auto", None or str, default="auto"
         The column that names the rows where single rows are shown, as in
         :func:`untie.explain.outliers` and the report. It is not learned from. "auto" takes one that
@@ -124,6 +137,11 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         Their names, if the table has names.
     row_names_ : str or None
         The column that names the rows, if there is one.
+    column_weights_ : dict of str to float
+        The weights of the columns of answers, as `TableEncoder` takes them: the entropy of the
+        combinations of answers in the rows, divided by the sum of those of the answers. An encoder
+        with a preparer multiplies its own `column_weights` by them. Pass them on to one that learns
+        from prepared rows.
 
     See Also
     --------
@@ -169,6 +187,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         date_parts: Sequence[str] = (),
         row_names: str | None = AUTO,
         keep_totals: bool = False,
+        sets: Any = AUTO,
     ) -> None:
         self.columns = columns
         self.drop = drop
@@ -180,6 +199,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         self.date_parts = date_parts
         self.row_names = row_names
         self.keep_totals = keep_totals
+        self.sets = sets
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Decide what to do with each column.
@@ -203,8 +223,8 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         Raises
         ------
         ValueError
-            When `columns`, `drop` or `categorical` name a column that is not there, or no column
-            is left.
+            When `columns`, `drop`, `categorical` or `sets` name a column that is not there, or no
+            column is left.
         """
         self._fit_source(open_table(X), sample_weight)
         for row in self._preparation.summary_rows:
@@ -324,7 +344,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         -------
         frame
             One row per column of the table: column, action ("kept", "binned", "grouped" where rare
-            values are merged, "left out") and reason. Of the library that
+            values are merged, "split" into answers, "left out") and reason. Of the library that
             `TableEncoder.value_vectors` has.
         """
         check_is_fitted(self)
@@ -348,6 +368,23 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         """
         check_is_fitted(self)
         return getattr(self._preparation.rule(column), "names", None)
+
+    def answers(self, column: str) -> tuple[str, ...] | None:
+        """Return the answers of a column that was split, those that share a column left out.
+
+        Parameters
+        ----------
+        column : str
+            A column of the table.
+
+        Returns
+        -------
+        tuple of str or None
+            The answers, the most frequent first; None if the column was not split.
+        """
+        check_is_fitted(self)
+        names = self._preparation.answers.get(column)
+        return None if names is None else getattr(self._preparation.rule(names[0]), "known", None)
 
     def category(self, column: str, value: Value) -> Value:
         """Return what a value of a column that is used becomes.
@@ -408,6 +445,42 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         library = library_of(X) or self._library
         return make_frame(library, {n: [r[i] for r in found] for i, n in enumerate(names)})
 
+    def new_answers(self, X: Any) -> Any:
+        """Return the answers that have no column, as `fit` has not seen them.
+
+        `transform` ignores them in a cell with answers that it knows. A cell with none that it
+        knows has picked none of these, and is an unknown value in the column of the first. Where
+        rare answers share a column, new ones do, too, and are not listed here.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows with the columns that were split, in memory.
+
+        Returns
+        -------
+        frame
+            One row per cell and answer, column by column: row (its position in `X`), column,
+            answer.
+
+        Examples
+        --------
+        >>> trips = [["bus;bike"], ["bike"], ["car"], ["car;bus"]] * 10
+        >>> Preparer(sets=["x0"]).fit(trips).new_answers([["car"], ["bike; tram"]])
+           row column answer
+        0    1     x0   tram
+        """
+        check_is_fitted(self)
+        found = [
+            (row, column, answer)
+            for column, _, rows in self._preparation.new_answers(self._named(read_table(X, 0)))
+            for row, answers in rows.items()
+            for answer in answers
+        ]
+        library = library_of(X) or self._library
+        names = ("row", "column", "answer")
+        return make_frame(library, {n: [r[i] for r in found] for i, n in enumerate(names)})
+
     def _columns_read(self, used: Sequence[str] | None = None) -> list[str]:
         """Return the columns of the table that those that are used, or some, are made of."""
         return self._preparation.inputs(self.columns_ if used is None else used)
@@ -428,8 +501,10 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         if may_be_left_out:
             return None
         note = next(note for note in self.notes_ if note.column == name)
-        said = "{0} names a column that is not learned from ({1}); take it out of {0}, or name it "
-        more = "in {columns}, with all others to use."
+        said = "{0} names a column that is not learned from ({1}); take it out of {0}, or "
+        more = "name it in {columns}, with all others to use."
+        if note.action == SPLIT:
+            more = message("keep its cells as categories: {0}.", Parameter("categorical", [name]))
         raise ValueError(message(said + more, Parameter(parameter), str(note)))
 
     def _restore(self, learned: dict[str, Any]) -> None:
@@ -439,6 +514,7 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
     def _adopt(self, preparation: Preparation) -> None:
         self._preparation = preparation
         self.columns_, self.notes_ = preparation.columns, preparation.notes
+        self.column_weights_ = dict(preparation.column_weights)
         naming = (note.column for note in self.notes_ if Reason.ROW_NAMES in note.reasons)
         self.row_names_ = next(naming, None)
 
@@ -458,6 +534,12 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
 def index_of(column: Any, vocabulary: Vocabulary, preparer: Preparer | None) -> int:
     """Return the number of a column that was learned from; say why another was left out."""
     notes, name = () if preparer is None else preparer.notes_, str(column)
+    answers = {} if preparer is None else preparer._preparation.answers
+    if name not in vocabulary.columns and name in answers:
+        raise ValueError(
+            f"Column {name!r} was split into a column for each answer; ask about one of them: "
+            f"{listed(answers[name])}."
+        )
     left_out = {note.column: note.reason for note in notes if note.action == LEFT_OUT}
     if name not in vocabulary.columns and name in left_out:
         said = "Column {0} was left out, {1}; nothing was learned from it. Ask about {2}, or fit "
@@ -631,6 +713,27 @@ def named_categories(preparer: Preparer) -> list[str]:
     """Return the columns whose values are names, as the user of a fitted preparer says."""
     given = expand_names(preparer.categorical, [note.column for note in preparer.notes_])
     return [name for name in given if name in preparer.columns_]
+
+
+def prepared_weights(preparer: Preparer, given: Mapping[Any, float]) -> dict[str, float]:
+    """Return the factors of the columns that a fitted preparer makes, from those of the user.
+
+    The factor of a column that was split is that of its answers without one; and answers share the
+    weight of their column.
+    """
+    answers, of_answers, own = preparer._preparation.answers, dict[str, float](), {}
+    for key, factor in expand_keys(given, [*preparer.columns_, *answers]).items():
+        if str(key) in answers:
+            of_answers |= dict.fromkeys(answers[str(key)], factor)
+            continue
+        name = preparer._used(key, "column_weights", may_be_left_out=not factor)
+        if name in own:
+            raise ValueError(f"column_weights names column {name!r} twice; keep one of them.")
+        if name is not None:
+            own[name] = factor
+    factors: dict[str, float] = of_answers | own
+    shares = preparer.column_weights_
+    return factors | {name: factors.get(name, 1.0) * share for name, share in shares.items()}
 
 
 def merged_values(preparer: Preparer) -> dict[str, str]:

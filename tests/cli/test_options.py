@@ -349,6 +349,19 @@ CASES = [
         {"--output": said(f"newest.untie: format {FORMAT}, from format {FORMAT}")},
     ),
     Case("upgrade base.untie --quiet", {"--quiet": silent}),
+    *(
+        Case(call, {"--sets": said("uses: split, 2 answers separated by ';', one column each")})
+        for call in (
+            "fit uses.parquet --sets uses --k 2 --output uses.untie",
+            "cluster uses.parquet --sets uses --k 2",
+            "report uses.parquet --sets uses --k 2 --output uses.md",
+            "neighbors uses.parquet --sets uses --row 1",
+            "outliers uses.parquet --sets uses",
+            "values uses.parquet --sets uses --column size",
+            "drift uses.parquet uses.parquet --sets uses",
+            "compare uses.parquet --sets uses --k 2",
+        )
+    ),
     Case("datasets --format json", {"--format": is_json}),
     Case("datasets zoo --output zoo.csv", {"--output": written("zoo.csv", "class")}),
 ]

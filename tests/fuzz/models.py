@@ -90,6 +90,10 @@ MODELS = {
         words(90, 3, 3).assign(size=["S", "M", "L"] * 30),
     ),
     "preparer": lambda: (Preparer(bins=3, max_categories=5, date_parts=["month"]), people()),
+    "answers": lambda: (
+        TableEncoder(2, preparer=Preparer(sets=["uses"])),
+        words(60, 2, 3).assign(uses=["bus;car", "bus", "car;bike", None] * 15),
+    ),
     "clusterer": lambda: (TableClusterer(preparer=None), words(200, 5, 4)),
     "moved": lambda: (TableClusterer(3, preparer=None), large_and_small()),
     "prepared vectors": lambda: (TableEncoder(2, preparer=Preparer(bins=4)), people()),

@@ -35,11 +35,14 @@ class Grouping:
     missing_is_value : bool
         Whether a missing cell is a value like others. Otherwise it is as good as unknown: it is
         not counted, and stands at the mean of its column.
+    neutral_in : frozenset of str
+        Columns in which it is no value in any case: those in which it says what another one does.
     """
 
     raw: Vocabulary
     rare: tuple[BoolArray, ...]
     missing_is_value: bool = True
+    neutral_in: frozenset[str] = frozenset()
 
     @cached_property
     def is_trivial(self) -> bool:
@@ -54,8 +57,8 @@ class Grouping:
         """
         return tuple(
             np.array([value is None for value in values], dtype=bool)
-            & (not self.missing_is_value and len(values) > 1)
-            for values in self.raw.values
+            & ((not self.missing_is_value or name in self.neutral_in) and len(values) > 1)
+            for name, values in zip(self.raw.columns, self.raw.values, strict=True)
         )
 
     @cached_property
@@ -118,6 +121,7 @@ def group_rare(
     min_frequency: float | None,
     max_categories: int | None,
     missing_is_value: bool = True,
+    neutral_in: frozenset[str] = frozenset(),
 ) -> Grouping:
     """Decide which values are rare.
 
@@ -135,6 +139,8 @@ def group_rare(
         At most this many values per attribute, the group included.
     missing_is_value : bool
         Whether a missing cell is a value like others.
+    neutral_in : frozenset of str
+        Columns in which it is none in any case.
     """
     threshold = 0.0
     if min_frequency is not None:
@@ -142,10 +148,10 @@ def group_rare(
         threshold = min_frequency if is_weight else min_frequency * n
     [threshold] = _settled(np.array([threshold], dtype=float))
     rare = tuple(np.zeros(len(weights), dtype=bool) for weights in frequencies)
-    grouping = Grouping(vocabulary, rare, missing_is_value)
+    grouping = Grouping(vocabulary, rare, missing_is_value, neutral_in)
     for merged, weights, neutral in zip(rare, frequencies, grouping.neutral, strict=True):
         merged[~neutral] = _rare_values(weights[~neutral], threshold, max_categories)
-    return Grouping(vocabulary, rare, missing_is_value)
+    return Grouping(vocabulary, rare, missing_is_value, neutral_in)
 
 
 def _settled(weights: FloatArray) -> FloatArray:

@@ -41,6 +41,8 @@ class CountOptions:
         Whether to keep a sample of the rows.
     missing_is_value : bool
         Whether a missing cell is a value like others, or as good as unknown.
+    neutral_in : frozenset of str
+        Columns in which a missing cell is as good as unknown in any case.
     known_as : tuple of str or None
         Names of the columns in the sample of which this one will be a part, if they may differ.
     with_pairs : bool
@@ -54,6 +56,7 @@ class CountOptions:
     bytes_of_learning: Callable[[Sequence[int]], int] | None = None
     with_sample: bool = False
     missing_is_value: bool = True
+    neutral_in: frozenset[str] = frozenset()
     known_as: tuple[str, ...] | None = None
     with_pairs: bool = True
 
@@ -170,7 +173,8 @@ def tally_counted(
 def find_rare(vocabulary: Vocabulary, counts: Counts, options: CountOptions) -> Grouping:
     """Decide which values are merged."""
     limits = options.min_frequency, options.max_categories
-    return group_rare(vocabulary, counts.parts, counts.n, *limits, options.missing_is_value)
+    of_missing = options.missing_is_value, options.neutral_in
+    return group_rare(vocabulary, counts.parts, counts.n, *limits, *of_missing)
 
 
 Places = IntArray
@@ -180,9 +184,8 @@ Places = IntArray
 def select_tally(counted: Tally, kept: Places) -> Tally:
     """Return a tally as if the table had only the columns that are kept."""
     rare = tuple(counted.grouping.rare[place] for place in kept)
-    grouping = Grouping(
-        select_vocabulary(counted.grouping.raw, kept), rare, counted.grouping.missing_is_value
-    )
+    raw = select_vocabulary(counted.grouping.raw, kept)
+    grouping = replace(counted.grouping, raw=raw, rare=rare)
     rows = counted.rows
     return replace(
         counted,

@@ -365,6 +365,7 @@ GROUPING = record(
     raw=_vocabulary(),
     rare=lambda c: joined(c.raw.sizes),
     missing_is_value=a_truth,
+    neutral_in=many(a_text, distinct=True, make=frozenset),
 )
 
 MODEL = record(
@@ -434,6 +435,13 @@ READING = record(
     is_stripped=a_truth,
 )
 
+LISTING = record(
+    rules.Listing,
+    {"nothing separates answers": lambda c: len(c.separator) > 0},
+    separator=a_text,
+    reading=READING,
+)
+
 _RANGES = {
     "there are not as many borders as ranges": lambda c: len(c.names) == len(c.edges) + 1,
     "borders do not ascend": lambda c: (
@@ -460,6 +468,14 @@ RULE = either(
     ),
     group=record(rules.Group, values=_texts, other=a_text, reading=READING),
     part=record(rules.DatePart, part=one_of(*rules.PARTS), reading=READING),
+    answer=record(
+        rules.Answer,
+        answer=maybe(a_text),
+        known=_texts,
+        listing=LISTING,
+        tells_new=a_truth,
+    ),
+    answered=record(rules.Answered, listing=LISTING),
 )
 
 _SUMMARY_ROW = record(
@@ -472,8 +488,8 @@ _SUMMARY_ROW = record(
 )
 
 _ARGUMENTS = {
-    **dict.fromkeys(("why", "value", "other", "kind", "how", "example"), a_text),
-    **dict.fromkeys(("n", "n_merged"), whole()),
+    **dict.fromkeys(("why", "value", "other", "kind", "how", "example", "separator"), a_text),
+    **dict.fromkeys(("n", "n_merged", "most"), whole()),
     "values": many(checked(of_type(str, bool, int)), make=list),
     "spellings": many(many(a_text, make=list), make=list),
     "counts": mapping(whole()),
@@ -494,7 +510,7 @@ NOTE = record(
         column, action, {note.Reason[name]: arguments for name, arguments in reasons.items()}
     ),
     column=a_text,
-    action=one_of(note.KEPT, note.BINNED, note.GROUPED, note.LEFT_OUT),
+    action=one_of(note.KEPT, note.BINNED, note.GROUPED, note.SPLIT, note.LEFT_OUT),
     reasons=Field(
         mapping(_REASONS), lambda said: {one.name: own for one, own in said.reasons.items()}
     ),
@@ -506,6 +522,7 @@ PREPARATION = record(
     rules=lambda c: each([RULE] * len(c.columns)),
     notes=many(NOTE),
     origins=mapping(a_text),
+    column_weights=mapping(number(0)),
 )
 
 

@@ -44,7 +44,6 @@ from untie._prepare.rules import (
     Group,
     Keep,
     Reading,
-    Rule,
     as_read,
     as_text,
     count_missing,
@@ -372,6 +371,7 @@ class Options:
     date_parts: Sequence[str] = ()
     row_names: str | None = AUTO
     keep_totals: bool = False
+    sets: str | Collection[str] | Mapping[str, str] = AUTO
 
     def __post_init__(self) -> None:
         for name in ("bins", "max_categories"):
@@ -394,13 +394,31 @@ class Options:
         for part in self.date_parts:
             if part not in PARTS:
                 raise ValueError(f"There is no part of dates {part!r}; there are {known}.")
+        self._check_sets()
+
+    def _check_sets(self) -> None:
+        given = self.sets
+        if isinstance(given, str) and given != AUTO:
+            raise TypeError(f"sets must be 'auto' or a list of names, got {given!r}: [{given!r}].")
+        if not isinstance(given, str | Collection):
+            raise TypeError(
+                "sets must be 'auto', a list of names or a mapping from names to separators, got "
+                f"{given!r}."
+            )
+        for column, separator in given.items() if isinstance(given, Mapping) else ():
+            if not isinstance(separator, str) or not separator:
+                raise ValueError(
+                    f"sets of column {column!r} is {separator!r}; it must be the text that "
+                    f"separates its answers: {{{column!r}: ';'}}."
+                )
 
     def is_asked_for(self, column: str) -> bool:
         """Return whether the user named a column that is used; it is not left out."""
-        return self.columns is not None or column in self.categorical
+        is_set = self.sets != AUTO and column in self.sets
+        return self.columns is not None or column in self.categorical or is_set
 
 
-Decision = tuple[Rule | None, Note]
+Decision = tuple[Keep | Bin | Group | None, Note]
 
 
 def decide(column: str, seen: Summary, options: Options) -> Decision:

@@ -12,7 +12,7 @@ from untie._table.vocabulary import sort_values
 from untie._util.messages import Message, Parameter, counted, listed, message
 from untie._util.types import Value
 
-KEPT, BINNED, GROUPED, LEFT_OUT = "kept", "binned", "grouped", "left out"
+KEPT, BINNED, GROUPED, SPLIT, LEFT_OUT = "kept", "binned", "grouped", "split", "left out"
 
 N_SHOWN = 3
 """At most this many values of a column are named."""
@@ -72,6 +72,20 @@ class Reason(Enum):
     BLANKS = "read without the blanks around {values}", "n", "values"
     READ_AS_MISSING = "read as missing: {counts}", "counts", "is_sample"
     DATE_PARTS = "also made into {columns}", "columns"
+    ANSWERS = (
+        "{n} answers separated by {separator!r}, one column each{others}",
+        "n",
+        "n_merged",
+        "separator",
+        "columns",
+    )
+    MANY_ANSWERS = (
+        "lists {n:,} answers, separated by {separator!r} and hardly any of them frequent; {sets} "
+        "makes a column of each of the {most} most frequent and one of all others",
+        "n",
+        "separator",
+        "most",
+    )
     SUMMARIES = "nothing is learned from {rows}", "rows"
 
     def __init__(self, words: str, *arguments: str) -> None:
@@ -91,7 +105,7 @@ class Note:
     ----------
     column : str
         The column's name.
-    action : {"kept", "binned", "grouped", "left out"}
+    action : {"kept", "binned", "grouped", "split", "left out"}
         What was done to it.
     reasons : mapping from Reason to arguments
         Why, and what else there is to know.
@@ -202,6 +216,11 @@ def _of_summaries(own: Mapping[str, Any], column: str) -> dict[str, Any]:
     return {"rows": listed(named)}
 
 
+def _of_answers(own: Mapping[str, Any], column: str) -> dict[str, Any]:
+    n = own["n_merged"]
+    return {"others": f", and one for the {n:,} rarer ones" if n else ""}
+
+
 _DERIVED: dict[Reason, Callable[[Mapping[str, Any], str], dict[str, Any]]] = {
     Reason.FEW_NUMBERS: lambda own, column: {
         "ordered": Parameter("ordered", [column], owner="TableEncoder")
@@ -210,6 +229,8 @@ _DERIVED: dict[Reason, Callable[[Mapping[str, Any], str], dict[str, Any]]] = {
         "day_first": Parameter("day_first", True),
         "month_first": Parameter("day_first", False),
     },
+    Reason.ANSWERS: _of_answers,
+    Reason.MANY_ANSWERS: lambda own, column: {"sets": Parameter("sets", [column])},
     Reason.OTHER_VALUES: _of_others,
     Reason.NOT_MISSING: lambda own, column: {"values": _some(own)},
     Reason.BLANKS: lambda own, column: {"values": _some(own)},

@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from untie._engines.source import Source
+from untie._prepare.answers import Split, split_column
 from untie._prepare.deciding import Options, decide, find_row_names, part_name, part_rules
 from untie._prepare.look import Summary, empty_rows, look_at
 from untie._prepare.note import KEPT, LEFT_OUT, Note, Reason, Reasons
@@ -20,15 +21,18 @@ from untie._prepare.rules import (
     NUMBERS,
     OTHERS,
     TEXT,
+    Answer,
+    Answered,
     Bin,
     Keep,
+    Lists,
     Rule,
     as_text,
 )
 from untie._prepare.summary_rows import SummaryRow, rows_like, take_out_summaries
 from untie._table.column_codes import factorize, typed_numbers
 from untie._table.frames import make_frame, structured, usable
-from untie._table.names import ADD_COLUMN, check_names, expand_names
+from untie._table.names import ADD_COLUMN, check_names, expand_keys, expand_names
 from untie._table.orders import declared_order, find_scales, ordered_array, ordered_series
 from untie._table.rows import read_weights, split_weights
 from untie._table.table import Table, read_table
@@ -49,7 +53,9 @@ class Preparation:
     notes : tuple of Note
         What was decided about every column of the table, and why.
     origins : mapping of str to str
-        Of columns that are parts of dates, the columns that they are made of.
+        Of columns that are parts of dates or answers, the columns that they are made of.
+    column_weights : mapping of str to float
+        Of columns that are answers, how much each counts.
     n_empty : int
         How many rows of the table that was prepared had no cell in any column that was looked at.
     first_empty : tuple of int
@@ -60,6 +66,7 @@ class Preparation:
     rules: tuple[Rule, ...]
     notes: tuple[Note, ...]
     origins: Mapping[str, str] = field(default_factory=dict)
+    column_weights: Mapping[str, float] = field(default_factory=dict)
     n_empty: int = 0
     first_empty: tuple[int, ...] = ()
 
@@ -120,6 +127,15 @@ class Preparation:
         counted[np.concatenate(found)] = 0.0
         return counted
 
+    @property
+    def answers(self) -> dict[str, list[str]]:
+        """The columns of the answers of each column that was split."""
+        found: dict[str, list[str]] = {}
+        for name, rule in zip(self.columns, self.rules, strict=True):
+            if isinstance(rule, Answer | Answered):
+                found.setdefault(self.origins[name], []).append(name)
+        return found
+
     def outside(self, table: Table) -> Iterator[tuple[str, Bin, list[int], list[str]]]:
         """Yield columns with numbers or dates beyond those that were seen.
 
@@ -135,6 +151,27 @@ class Preparation:
             if len(rows):
                 texts = [as_text(values[code]) for code in codes[rows].tolist()]
                 yield name, rule, rows.tolist(), texts
+
+    def new_answers(
+        self, table: Table
+    ) -> Iterator[tuple[str, tuple[str, ...], dict[int, list[str]]]]:
+        """Yield columns with answers that were not seen.
+
+        Each with the answers that were, and the new ones of each row that has some.
+        """
+        places = {name: place for place, name in enumerate(table.names)}
+        for column, names in self.answers.items():
+            rule = self.rule(names[0])
+            if not (isinstance(rule, Answer) and rule.tells_new):
+                continue
+            check_names([column], table.names, "the table")
+            codes, values = factorize(table.columns[places[column]], column)
+            known = set(rule.known)
+            new = [sorted(found - known) for found in rule.listing.read(values)]
+            rows = np.flatnonzero(np.array([bool(some) for some in new], dtype=bool)[codes])
+            if len(rows):
+                found = {row: new[codes[row]] for row in rows.tolist()}
+                yield column, rule.known, found
 
     def inputs(self, columns: Sequence[str]) -> list[str]:
         """Return the columns of the table that these are made of."""
@@ -160,15 +197,25 @@ class Preparation:
             return self._apply_arrays(table, rules, kept)
         frame = nw.from_native(_as_frame(table), eager_only=True)
         pieces = {}
+        listed: dict[str, tuple[AnyArray, list[Value], Lists]] = {}
         for name, rule in rules.items():
-            series = frame[self.origins.get(name, name)].alias(name)
-            if not (isinstance(rule, Keep) and _is_kept(series, rule)):
+            origin = self.origins.get(name, name)
+            series = frame[origin].alias(name)
+            if isinstance(rule, Answer | Answered):
+                if origin not in listed:
+                    codes, values = factorize(series, name)
+                    listed[origin] = codes, values, rule.listing.read(values)
+                codes, values, lists = listed[origin]
+                labels = [*rule.labels_of(values, lists), None]
+                series = _of_labels(series, name, codes, labels, nw.String)
+            elif not (isinstance(rule, Keep) and _is_kept(series, rule)):
                 series = _relabeled(series, name, rule)
             pieces[name] = series
         pieces |= {name: frame[name] for name in kept}
         if frame.implementation.is_pyarrow():  # with_columns takes minutes for 10,000 columns
             return need("pyarrow").table({name: s.to_native() for name, s in pieces.items()})
-        own = [name for name in pieces if name in frame.columns]
+        # One column at least holds the rows' index.
+        own = [name for name in pieces if name in frame.columns] or frame.columns[:1]
         return frame.select(own).with_columns(*pieces.values()).select(list(pieces)).to_native()
 
     def _apply_arrays(
@@ -294,6 +341,11 @@ def _relabeled(series: Any, name: str, rule: Rule) -> Any:
         return ordered_series(places, order, series.implementation).alias(name)
     # By the rule alone, so that every piece of a table has the same type, even one without rows.
     dtype = nw.Float64 if _are_numbers(rule) else nw.String
+    return _of_labels(series, name, codes, labels, dtype)
+
+
+def _of_labels(series: Any, name: str, codes: AnyArray, labels: list[Any], dtype: Any) -> Any:
+    """Return a column of the library of another one."""
     small = nw.new_series(name, labels, dtype, backend=series.implementation)
     return small[codes.astype(np.int64)] if len(codes) else small[:0]
 
@@ -312,11 +364,21 @@ def make_preparation(source: Source, options: Options, sample_weight: Any) -> Pr
     notes = {name: Note(name, LEFT_OUT, {reason: {}}) for name, reason in dropped.items()}
     rules: dict[str, Rule] = {}
     origins: dict[str, str] = {}
+    weights: dict[str, float] = {}
     looked = look_at(source, chosen, sample_weight)
     summaries = [] if options.keep_totals else take_out_summaries(looked)
     seen = looked.summaries()
     for name, of_column in zip(chosen, seen, strict=True):
+        split = split_column(name, of_column, options)
+        if isinstance(split, Split) and _is_free(split, names, options):
+            rules |= split.rules
+            notes[name] = split.note
+            origins |= dict.fromkeys(split.rules, name)
+            weights |= dict.fromkeys(split.rules, split.weight)
+            continue
         rule, notes[name] = decide(name, of_column, options)
+        if not isinstance(split, Split):
+            notes[name] = notes[name].also(split)
         if rule is not None:
             rules[name] = rule
         parts = {part_name(name, rule.part): rule for rule in part_rules(of_column, options)}
@@ -344,7 +406,15 @@ def make_preparation(source: Source, options: Options, sample_weight: Any) -> Pr
         _note_summary(summary, rules, notes)
     said_of_all = tuple(notes[name] for name in names)
     empty = looked.n_empty, tuple(looked.first_empty)
-    return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins, *empty)
+    return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins, weights, *empty)
+
+
+def _is_free(split: Split, names: Sequence[str], options: Options) -> bool:
+    """Return whether no column of the table is called as one of an answer; refuse if it must be."""
+    taken = [name for name in split.rules if name in names]
+    if taken and options.sets != AUTO:
+        raise ValueError(f"The table has a column {taken[0]!r} already; rename it.")
+    return not taken
 
 
 def _note_summary(summary: SummaryRow, rules: dict[str, Rule], notes: dict[str, Note]) -> None:
@@ -417,6 +487,10 @@ def _expanded(names: Sequence[str], options: Options) -> Options:
             raise TypeError(f"{argument} must be a list of names, got {given!r}: [{given!r}].")
         if given is not None:
             expanded[argument] = expand_names(given, names)
+    if isinstance(options.sets, Mapping):
+        expanded["sets"] = expand_keys(options.sets, names)
+    elif options.sets != AUTO:
+        expanded["sets"] = expand_names(options.sets, names)
     return replace(options, **expanded)
 
 
@@ -424,11 +498,12 @@ def _choose(
     names: Sequence[str], options: Options, weight: str | None
 ) -> tuple[list[str], dict[str, Reason]]:
     """Return the columns to look at, and why the others are not."""
-    for argument in ("columns", "drop", "categorical"):
-        given = getattr(options, argument)
-        check_names(() if given is None else given, names, "the table", f", which {argument} names")
-    given = () if weight is None else (weight,)
-    check_names(given, names, "the table", ", which sample_weight names")
+    sets = () if options.sets == AUTO else tuple(options.sets)
+    given = {name: getattr(options, name) or () for name in ("columns", "drop", "categorical")}
+    for argument, named in {**given, "sets": sets}.items():
+        check_names(named, names, "the table", f", which {argument} names")
+    of_rows = () if weight is None else (weight,)
+    check_names(of_rows, names, "the table", ", which sample_weight names")
     naming = options.row_names
     if naming not in (AUTO, None):
         check_names([naming], names, "the table", message(", which {row_names} names"))
@@ -444,9 +519,14 @@ def _choose(
     if naming in dropped and naming in (options.columns or ()):
         said = "{row_names} and {columns} both name the column {0}, but a column that names the "
         raise ValueError(message(said + "rows is not learned from; keep one.", repr(naming)))
-    for name in options.categorical:
-        if name in dropped:
-            said = "{categorical} names the column {0}, which is not to be used; take it out "
-            more = "of {categorical}, or name it in {columns} and not in {drop}."
-            raise ValueError(message(said + more, repr(name)))
+    for argument, named in (("categorical", options.categorical), ("sets", sets)):
+        for name in named:
+            if name in dropped:
+                said = f"{{{argument}}} names the column {{0}}, which is not to be used; take it "
+                more = f"out of {{{argument}}}, or name it in {{columns}} and not in {{drop}}."
+                raise ValueError(message(said + more, repr(name)))
+    for name in sets:
+        if name in options.categorical:
+            said = "{sets} and {categorical} both name the column {0}; its cells are either lists "
+            raise ValueError(message(said + "of answers or categories, so keep one.", repr(name)))
     return [name for name in names if name not in dropped], dropped

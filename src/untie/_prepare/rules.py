@@ -364,7 +364,129 @@ class DatePart:
         return f"{getattr(found, 'hour', 0)} h"
 
 
-Rule = Keep | Bin | Group | DatePart
+PICKED, NOT_PICKED = "picked", "not picked"
+"""The categories of a column for one of several answers."""
+
+
+def split_answers(text: str, separator: str) -> list[str]:
+    """Return the answers that a cell lists, without blanks around them.
+
+    Examples
+    --------
+    >>> split_answers("b; a;;", ";")
+    ['b', 'a']
+    """
+    return [answer for part in text.split(separator) if (answer := part.strip())]
+
+
+Lists = list[frozenset[str]]
+"""The answers of each of a column's distinct values; none of a missing cell."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """How the answers of a cell are read.
+
+    Parameters
+    ----------
+    separator : str
+        What separates them.
+    reading : Reading
+        How cells are read before.
+    """
+
+    separator: str
+    reading: Reading = AS_IT_IS
+
+    def read(self, values: list[Value]) -> Lists:
+        """Return the answers of cells."""
+        return [
+            frozenset(() if value is None else split_answers(as_text(value), self.separator))
+            for value in self.reading.read(values)
+        ]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Cells that list several answers become whether one of them is there.
+
+    A cell without any answer is missing.
+
+    Parameters
+    ----------
+    answer : str or None
+        The answer; None stands for all that are not among `known`.
+    known : tuple of str
+        The answers that have a column each.
+    listing : Listing
+        How cells are read.
+    tells_new : bool
+        Whether a cell with no known answer stays as it is: a value that no model has seen, which is
+        reported once and not for every answer. Otherwise it has not picked this one.
+
+    Examples
+    --------
+    >>> cells = ["b;a", "b", "c;b", "c", None]
+    >>> Answer("a", ("a", "b"), Listing(";")).labels(cells)
+    ['picked', 'not picked', 'not picked', 'not picked', None]
+    >>> Answer("a", ("a", "b"), Listing(";"), tells_new=True).labels(cells)
+    ['picked', 'not picked', 'not picked', 'c', None]
+    >>> Answer(None, ("a", "b"), Listing(";")).labels(["b;a", "c;b"])
+    ['not picked', 'picked']
+    """
+
+    answer: str | None
+    known: tuple[str, ...]
+    listing: Listing
+    tells_new: bool = False
+
+    def labels(self, values: list[Value]) -> list[Value]:
+        """Return what each of a column's distinct values becomes."""
+        return self.labels_of(values, self.listing.read(values))
+
+    def labels_of(self, values: list[Value], lists: Lists) -> list[Value]:
+        """Return the same, where the answers of the values are known."""
+        known = frozenset(self.known)
+        return [
+            self._label(value, found, known) if found else None
+            for value, found in zip(values, lists, strict=True)
+        ]
+
+    def _label(self, value: Value, found: frozenset[str], known: frozenset[str]) -> str:
+        if self.answer is None:
+            return NOT_PICKED if found <= known else PICKED
+        if self.answer in found:
+            return PICKED
+        return as_text(value) if self.tells_new and known.isdisjoint(found) else NOT_PICKED
+
+
+@dataclass(frozen=True)
+class Answered:
+    """Cells that list several answers become whether any is there.
+
+    Parameters
+    ----------
+    listing : Listing
+        How cells are read.
+
+    Examples
+    --------
+    >>> Answered(Listing(";")).labels(["b;a", " ; ", None])
+    ['picked', 'not picked', 'not picked']
+    """
+
+    listing: Listing
+
+    def labels(self, values: list[Value]) -> list[Value]:
+        """Return what each of a column's distinct values becomes."""
+        return self.labels_of(values, self.listing.read(values))
+
+    def labels_of(self, values: list[Value], lists: Lists) -> list[Value]:
+        """Return the same, where the answers of the values are known."""
+        return [PICKED if found else NOT_PICKED for found in lists]
+
+
+Rule = Keep | Bin | Group | DatePart | Answer | Answered
 
 
 def as_text(value: Value) -> str:

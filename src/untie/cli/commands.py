@@ -637,7 +637,7 @@ def compare(
     from untie._table.rows import read_weights
     from untie.cli.reading import column, new_preparer, read_rows, tell_columns
     from untie.cli.showing import bar, chosen_format, rounded, say, show, waiting
-    from untie.clusterer import TableClusterer
+    from untie.clusterer import TableClusterer, fit_prepared
     from untie.comparison import compare_prepared
     from untie.preparer import binned_numbers
 
@@ -651,7 +651,7 @@ def compare(
         k = max(2, len({answer for answer in answers if answer is not None}))
     with waiting("finding the clusters", options.quiet):
         clusterer = TableClusterer(k or "auto", preparer=None, random_state=seed)
-        clusterer.fit(frame, sample_weight=weights)
+        fit_prepared(clusterer, frame, weights, preparer)
     k = k or clusterer.n_clusters_
     result = compare_prepared(
         frame,
@@ -659,6 +659,7 @@ def compare(
         y=answers,
         sample_weight=weights,
         numbers=binned_numbers(preparer, rows),
+        preparer=preparer,
         clusterer=clusterer,
         random_state=seed,
         watch=lambda names: bar(names, options.quiet),

@@ -31,7 +31,7 @@ def compare_tables(
     tell_columns(preparer, options)
     other = open_rows(new, options)
     own = {note.column for note in preparer.notes_}
-    needed = [name for name in preparer.columns_ if name in own]  # not what is made of dates
+    needed = preparer._columns_read()
     check_columns(needed, other.columns, f"{new!r}", f", which {file!r} has")
     with waiting("comparing the tables", options.quiet):
         prepared = map(preparer.transform, (rows, other))

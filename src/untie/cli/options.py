@@ -120,6 +120,9 @@ class ColumnOptions(SourceOptions):
         How to read dates such as 1/2/2024 where no date of the column tells.
     date_parts : PARTS
         Take weekday, month or hour out of dates, as columns: --date-parts weekday,hour.
+    sets : NAMES
+        Columns whose cells list several answers, each a column then; --sets none for none. If not
+        given, they are found.
     row_names : NAME
         The column that names the rows; it is not learned from. If not given, a name, a title or an
         id that is left out; --row-names none shows numbers alone.
@@ -134,6 +137,7 @@ class ColumnOptions(SourceOptions):
     max_categories: Annotated[int, about_columns(min=2, show_default=True)] = MAX_CATEGORIES
     day_first: Annotated[bool | None, about_columns("--day-first/--month-first")] = None
     date_parts: Annotated[list[str] | None, about_columns()] = None
+    sets: Annotated[list[str] | None, about_columns()] = None
     row_names: Annotated[str | None, about_columns("--row-names")] = None
     keep_totals: Annotated[bool, about_columns("--keep-totals")] = False
 

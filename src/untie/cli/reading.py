@@ -291,6 +291,9 @@ def check_learned(fitted: FittedTable, name: str) -> None:
         known = [note.column for note in notes] or columns
         return check_names([name], known, "the table")
     remedy = "" if Reason.AS_ASKED in note.reasons else "; to have it, name it with --columns"
+    if Reason.ANSWERS in note.reasons:
+        first = note.reasons[Reason.ANSWERS]["columns"][0]
+        remedy = f"; name one of these columns, such as {first!r}"
     raise UserError(f"The column {name!r} was {note.action}, {note.reason}{remedy}.")
 
 
@@ -416,7 +419,18 @@ def new_preparer(options: ColumnOptions, known: Sequence[str]) -> Preparer:
         date_parts=split_names(options.date_parts, []),
         row_names=naming,
         keep_totals=options.keep_totals,
+        sets=_sets(options, known),
     )
+
+
+def _sets(options: ColumnOptions, known: Sequence[str]) -> str | list[str]:
+    """Return the columns of several answers that the user names, or "auto"."""
+    if options.sets is None:
+        return "auto"
+    is_none = [text.lower() for text in options.sets] == ["none"] and options.sets[0] not in known
+    names = [] if is_none else split_names(options.sets, known)
+    check_names(names, known, "the table", ", which --sets names")
+    return names
 
 
 def new_encoder(

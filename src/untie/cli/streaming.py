@@ -15,7 +15,7 @@ import numpy as np
 from untie._base import unknown_cells
 from untie._engines.arrow import ArrowSource
 from untie._engines.writing import writer_of
-from untie._inputs import FittedTable, as_fitted, with_outside
+from untie._inputs import FittedTable, as_fitted, with_new_answers, with_outside
 from untie._learn.clustering.lloyd import NEARLY_ALL
 from untie._prepare.rules import means_missing
 from untie._table.frames import columns_of
@@ -305,7 +305,8 @@ class Assigned:
         found = columns_of(assignments(self.clusterer, rows))
         outside = self.unseen.add_raw(source)
         if outside is not None:  # what was prepared before, the clusterer can't know
-            found["note"] = with_outside(found["note"], outside)
+            notes = with_outside(found["note"], outside)
+            found["note"] = with_new_answers(notes, self.fitted.new_answers(source))
         self.n_blank += sum(found.pop("nothing_known"))
         is_unlike = np.array(found.pop("unlike"), dtype=bool)
         is_strange = np.array(found["unknown"]) > 0

@@ -10,6 +10,7 @@ from untie._inputs import (
     NOTHING_KNOWN,
     as_fitted,
     cell_texts,
+    with_new_answers,
     with_outside,
 )
 from untie._learn.clustering.lloyd import ClusterRadius, all_clusters, split_columns
@@ -51,8 +52,8 @@ def assignments(model: Any, data: Any) -> Any:
         `transform`, but for unknown values), unlike (whether the
         row is unlike any cluster), unknown (the number of values that the model has not seen),
         nothing_known (whether all cells are missing or such values) and note: the cells that make
-        the row unlike, or the unknown values, and numbers outside the range that the
-        preparer has seen; empty for the others.
+        the row unlike, or the unknown values, and numbers outside the range, and answers beside
+        those, that the preparer has seen; empty for the others.
 
     See Also
     --------
@@ -107,6 +108,8 @@ def assignments(model: Any, data: Any) -> Any:
             notes[row] = said(place, new)
     if (outside := fitted.outside(data)) is not None:
         notes = with_outside(notes, outside)
+    if (new := fitted.new_answers(data)) is not None:
+        notes = with_new_answers(notes, new)
     columns = {
         "cluster": labels,
         "probability": probabilities[np.arange(len(labels)), labels],

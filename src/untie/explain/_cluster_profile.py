@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from scipy.stats import hypergeom
 from untie._count.crosstab import Entries
 from untie._inputs import ClusteredTable, as_fitted, read_clusters
 from untie._learn.selection.k_choice import is_few
+from untie._prepare.rules import NOT_PICKED, PICKED
 from untie._table import frames
 from untie._table.intervals import ALL as ANY
 from untie._table.orders import end_texts
@@ -141,10 +142,26 @@ def read_profile(
         for name in ("cluster", "entry", *FIGURES)
     }
     lines["attribute"] = np.repeat(np.arange(len(parts)), [len(part["entry"]) for part in parts])
+    lines = _told_once(lines, table, fitted.encoder._grouping.neutral_in)
     lines["p_value"] = holm(lines["p_value"])
     keys = (lines["entry"], lines["attribute"], -np.round(lines["information"], 12))
     order = np.lexsort((*keys, lines["cluster"]))
     return Profile(table, {name: array[order] for name, array in lines.items()})
+
+
+def _told_once(
+    lines: dict[str, AnyArray], table: ClusteredTable, neutral: Collection[str]
+) -> dict[str, AnyArray]:
+    """Leave out missing cells of columns in which they say what another column does."""
+    if not neutral:
+        return lines
+    is_missing = [
+        [name in neutral and text == MISSING for text in entries.names]
+        for name, entries in zip(table.columns, table.entries, strict=True)
+    ]
+    pairs = zip(lines["attribute"].tolist(), lines["entry"].tolist(), strict=True)
+    kept = np.array([not is_missing[attribute][entry] for attribute, entry in pairs], dtype=bool)
+    return {name: array[kept] for name, array in lines.items()}
 
 
 def _column(entries: Entries, sizes: FloatArray, rows_per_weight: float) -> dict[str, AnyArray]:
@@ -354,7 +371,8 @@ def _parts(profile: Profile, there: list[int], merged: Mapping[str, str]) -> lis
         usual = float(entries.counts[:, entry].sum() / table.sizes.sum())
         own = shares[cluster], shares[others[cluster]]
         has[cluster].append(_part(attribute, _said(*names), *own, usual))
-        if len(there) == 2 and len(entries.names) > 2 and entries.n_tried[entry] == 1:
+        is_single = entries.n_tried[entry] == 1 and value not in (PICKED, NOT_PICKED)
+        if len(there) == 2 and len(entries.names) > 2 and is_single:
             # What one of two has, the other lacks, and the chance of that is the same.
             other = there[1 - there.index(cluster)]
             lack = 1 - shares[other], 1 - shares[others[other]]
@@ -441,10 +459,14 @@ def _said(column: str, value: str, is_not: bool = False) -> str:
     ('size: 2.5 to 14,110,000', 'size: known', 'name: blank')
     >>> _said("note", "a; b"), _said("x; y", "not 3"), _said("x", "up to -55400")
     ('note: "a; b"', '"x; y": "not 3"', 'x: up to -55,400')
+    >>> _said("uses: bus", "picked")
+    'uses: bus picked'
     """
     column = f'"{column}"' if ";" in column else column
     if value == ANY or (is_not and value == MISSING):  # of numbers of which others are missing
         return f"{column}: known"
+    if value in (PICKED, NOT_PICKED):
+        return f"{column} {value}"
     if _is_range(value):
         whole = r"(?<![\d.,])(?<!\d-)\d{5,}"
         value = re.sub(whole, lambda digits: f"{int(digits[0]):,}", value)

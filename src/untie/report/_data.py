@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-from untie._prepare.note import BINNED, KEPT, LEFT_OUT, Note, Reason
+from untie._prepare.note import BINNED, KEPT, LEFT_OUT, SPLIT, Note, Reason
 from untie._util.about import VERSION
 from untie._util.messages import counted
 from untie.report._limits import LISTED_COLUMNS, TEXT, shown
@@ -86,7 +86,11 @@ def _facts(study: Study) -> list[tuple[str, str]]:
     if study.answers is not None:
         learned = "learned from" if study.answers.is_learned else "not learned from"
         facts.append(("Label", f"{shown(study.answers.name, 40)}, {learned}"))
-    for action, what in ((BINNED, "Binned into ranges"), (LEFT_OUT, "Left out")):
+    for action, what in (
+        (BINNED, "Binned into ranges"),
+        (SPLIT, "Split into answers"),
+        (LEFT_OUT, "Left out"),
+    ):
         names = [note.column for note in notes if note.action == action and note.column != label]
         if names:
             facts.append((what, f"{len(names):,}: {_listed(names)}"))
