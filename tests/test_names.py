@@ -85,9 +85,7 @@ def data_sets(fast):
     """Return the data sets that are not large as parameters: others than the fast are slow."""
     small = [name for name in names() if name not in LARGE]
     assert set(fast) <= set(small)
-    return [
-        pytest.param(name, marks=[] if name in fast else pytest.mark.slow) for name in small
-    ]
+    return [pytest.param(name, marks=[] if name in fast else pytest.mark.slow) for name in small]
 
 
 @pytest.mark.parametrize("n_clusters", ["auto", pytest.param(4, marks=pytest.mark.slow)])
