@@ -520,11 +520,11 @@ def test_rows_of_which_nothing_is_known_are_counted():
     clusterer.predict(some)  # missing cells are no values of other columns
 
 
-def slow_likelihoods(clusterer, table):
+def slow_likelihoods(clusterer, table, rows):
     """Return, row by row, the probabilities of clusters by their last counts of values."""
     labels, votes = clusterer.labels_, clusterer.encoder_._model.attributes.votes
     k, result = clusterer.n_clusters_, []
-    for row in table.to_numpy():
+    for row in rows.to_numpy():
         logs = []
         for c in range(k):
             own = table[labels == c]
@@ -542,9 +542,10 @@ def test_probabilities_are_those_of_the_likelihoods(large_and_small):
     table, _ = large_and_small
     clusterer = TableClusterer(3, preparer=None).fit(table)
     assert clusterer._costs is not None
-    found, expected = clusterer.predict_proba(table), slow_likelihoods(clusterer, table)
+    found = clusterer.predict_proba(table)
+    expected = slow_likelihoods(clusterer, table, table[::6])
     # The costs are those before the last move, which changed a few rows at most.
-    assert np.abs(found - expected).mean() < 0.005
+    assert np.abs(found[::6] - expected).mean() < 0.005
     assert (found.argmax(axis=1) == clusterer.labels_).all()
 
 

@@ -51,8 +51,9 @@ def test_it_comes_back_and_the_method_is_named(fitted):
     assert "on the axes of multiple correspondence analysis" in str(said)
 
 
-def test_the_page_compares_the_clusters_that_it_shows(fitted):
+def test_the_page_compares_the_clusters_that_it_shows(fitted, monkeypatch):
     table, is_apart, clusterer = fitted
+    monkeypatch.setattr("untie.report._map.FEWEST_FOR_TSNE", 10**9)  # the map takes long
     report = make_report(table, clusterer, label=is_apart)
     assert "The clusters of TableClusterer are those of this page" in report.to_markdown()
     found = report.to_dict()["sections"]["comparison"]["table"]
