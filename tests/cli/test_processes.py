@@ -1,5 +1,4 @@
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -9,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from command_cases import hear_hangups, start, write_people
+
+resource = pytest.importorskip("resource", reason="Windows has no limits of processes")
 
 pytestmark = pytest.mark.integration
 

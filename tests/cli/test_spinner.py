@@ -1,7 +1,6 @@
 """What moves on a terminal while somebody waits, and only there."""
 
 import os
-import pty
 import subprocess
 import sys
 
@@ -11,6 +10,8 @@ import pytest
 from command_cases import write_people
 from untie._engines.arrow import ArrowSource
 from untie.cli import showing
+
+pty = pytest.importorskip("pty", reason="Windows has no such terminals")
 
 pytestmark = pytest.mark.integration
 

@@ -1,6 +1,4 @@
-import fcntl
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -9,6 +7,12 @@ import pytest
 
 from command_cases import start, write_people
 from untie.cli.streams import visible
+
+try:
+    import fcntl
+    import resource
+except ImportError:  # on Windows, whose tests do not start processes
+    pass
 
 ENOUGH = 60
 UNBUFFERED = {"PYTHONUNBUFFERED": "1"}

@@ -126,7 +126,7 @@ def half_of_memory() -> int:
     """Return half the bytes of memory that this process may take."""
     try:
         sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
-        limit = CGROUP.read_text().strip() if CGROUP.exists() else ""
+        limit = CGROUP.read_text(encoding="utf-8").strip() if CGROUP.exists() else ""
     except (AttributeError, ValueError, OSError):  # not known on Windows
         return MEMORY_LIMIT
     return min([*sizes, *([int(limit)] if limit.isdecimal() else [])]) // 2
