@@ -61,8 +61,9 @@ def test_a_terminal_sees_what_is_done(people, tmp_path, command, steps):
     for step in steps:
         assert step in said
     assert "0:00:0" in said  # for how long
-    quiet = on_a_terminal(command, people, "--k", 2, option, tmp_path / "m.untie", "-q")
-    assert quiet == ""
+    if command == "fit":
+        quiet = on_a_terminal(command, people, "--k", 2, option, tmp_path / "m.untie", "-q")
+        assert quiet == ""
 
 
 def test_a_pipe_sees_nothing_of_it(people, tmp_path):
