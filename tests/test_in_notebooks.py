@@ -87,6 +87,7 @@ def test_texts_are_escaped_whole_and_on_one_line():
     assert notebook.shown("a\n b\u2028c") == "a b c"
     assert notebook.shown("\u202e\ud800\x1b") == 3 * "\N{REPLACEMENT CHARACTER}"
     assert len(notebook.shown("x" * 10_000)) == notebook.LONGEST
+    assert len(notebook.cut("x" * 10_000)) == notebook.LONGEST_NAME
     assert "<" not in notebook.said(EVIL)
 
 
@@ -147,12 +148,12 @@ def test_drift_has_what_has_drifted_and_nothing_else():
     )
     values = pd.DataFrame(
         {
-            "column": ["kind", "kind"],
-            "value": [EVIL, "rare"],
-            "count": [40.0, 1.0],
-            "share": [0.4, 0.01],
-            "p_value": [1e-12, 0.5],
-            "drifted": [True, False],
+            "column": ["kind", "kind", "size"],
+            "value": [EVIL, "rare", "12345.678"],
+            "count": [40.0, 1.0, 30.0],
+            "share": [0.4, 0.01, 0.3],
+            "p_value": [1e-12, 0.5, 1e-9],
+            "drifted": [True, False, True],
         }
     )
     names = ("column", "other_column", "dependence", "new_dependence", "moved", "p_value")
@@ -167,6 +168,7 @@ def test_drift_has_what_has_drifted_and_nothing_else():
     assert "size (median 1 to 2 -> 3 to 4)" in page.text
     assert [line[1:4] for line in cells(html)] == [["0.5", DASH, DASH], ["0.2", "1 to 2", "3 to 4"]]
     assert "rare" not in page.text
+    assert "12345.678" in page.texts
     assert page.tags.count("table") == 2
     quiet = Drift(columns[:0], None, values[:0], values[:0], none, 9.0, 9.0, 0.01, 0.05, *[()] * 4)
     assert read(quiet._repr_html_()).text.startswith("No drift found. ")

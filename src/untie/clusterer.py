@@ -63,6 +63,9 @@ LAZY_PASSES = 3
 """The means of a lazy table take at most this many passes, and the moves of its rows as many again;
 each reads all of it."""
 
+KEPT_COUNTS = 10**6
+"""At most so many counts of values in clusters are kept, for notebooks to show the clusters."""
+
 
 class TableClusterer(
     Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, PreparedInput
@@ -437,7 +440,8 @@ class TableClusterer(
         sizes = counts[0].sum(axis=1)
         typical = [
             "; ".join(
-                f"{vocabulary.columns[learned[one.column]]}: {one.value} ({one.share:.0%})"
+                f"{notebook.cut(vocabulary.columns[learned[one.column]])}: "
+                f"{notebook.cut(one.value)} ({one.share:.0%})"
                 for one in values
             )
             for values in typical_values(entries, sizes)
@@ -556,7 +560,8 @@ class TableClusterer(
         self.n_clusters_ = len(self.cluster_centers_)
         self.inertia_, self.n_iter_ = lloyd.inertia_of(space, centers, found), n_iter + n_moves
         counts = [joint[order] for joint in found.counts]
-        self._contents: list[FloatArray] | None = counts
+        is_small = sum(joint.size for joint in counts) <= KEPT_COUNTS
+        self._contents: list[FloatArray] | None = counts if is_small else None
         into = self._costs or lloyd.distance_costs(space, ordered)
         self._sharpness = LIKELIHOOD
         if self._costs is None:

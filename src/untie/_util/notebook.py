@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-LONGEST = 80
-"""Texts of users are cut after this many characters."""
+LONGEST, LONGEST_NAME = 240, 40
+"""Cells are cut after so many characters; names of columns and values within a text after fewer."""
 
 MOST_LINES = 20
 """A table shows at most this many lines."""
@@ -25,12 +25,21 @@ def shown(text: Any) -> str:
     Examples
     --------
     >>> shown("<b>a & b</b>"), shown("x" * 100)[-3:], shown("a\u202eb\x00")
-    ('&lt;b&gt;a &amp; b&lt;/b&gt;', 'xx…', 'a�b�')
+    ('&lt;b&gt;a &amp; b&lt;/b&gt;', 'xxx', 'a�b�')
+    """
+    return said(cut(text, LONGEST))
+
+
+def cut(text: Any, most: int = LONGEST_NAME) -> str:
+    r"""Return a text on one line, and no longer than so many characters; it is no HTML yet.
+
+    Examples
+    --------
+    >>> cut("a\n b"), cut("x" * 100, 4)
+    ('a b', 'xxx…')
     """
     line = " ".join(str(text).split())
-    line = line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
-    whole = (c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
-    return escape("".join(whole))
+    return line if len(line) <= most else f"{line[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def block(title: str, *parts: str) -> str:

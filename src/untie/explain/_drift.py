@@ -493,6 +493,9 @@ COUPLED = ("column", "other_column", "dependence", "new_dependence", "moved", "p
 OCCURRING = ("column", "value", "count", "share", "p_value")
 """What a notebook shows of the frames of a `Drift`."""
 
+NAMES = ("column", "other_column", "value")
+"""The columns of these that name something; a value that is a number is not rounded."""
+
 N_NAMED = 5
 """A list in the verdict has at most this many names."""
 
@@ -739,14 +742,9 @@ def changes_between(
 def _drifted(frame: Any, names: Sequence[str]) -> dict[str, list[Any]]:
     """Return some columns of a frame, of the lines that have drifted."""
     columns = frames.columns_of(frame)
-    return {
-        name: [
-            cell
-            for cell, is_drifted in zip(columns[name], columns["drifted"], strict=True)
-            if is_drifted
-        ]
-        for name in names
-    }
+    places = np.flatnonzero(np.array(columns["drifted"], dtype=bool)).tolist()
+    found = {name: [columns[name][place] for place in places] for name in names}
+    return {name: list(map(str, c)) if name in NAMES else c for name, c in found.items()}
 
 
 def _listed(names: Any) -> str:
