@@ -35,7 +35,7 @@ ifneq ($(PEERS2),)
 export UNTIE_PEERS2 ?= $(abspath $(PEERS2))
 endif
 
-.PHONY: help demo java test test-newest test-fast test-paper test-oldest test-slow lint coverage bench bench-quick docs docs-links extras release-check lock clean
+.PHONY: help demo java test test-newest test-fast test-paper test-oldest test-slow lint lint-platforms coverage bench bench-quick docs docs-links extras release-check lock clean
 
 help:
 	@echo "make demo           set up, run on a bundled data set and leave a report to open"
@@ -46,6 +46,7 @@ help:
 	@echo "make test-oldest    the library's tests with the oldest versions of what it needs"
 	@echo "make test-slow      the tests that take long, and all properties on many examples"
 	@echo "make lint           style and types only, without PyTorch and Spark"
+	@echo "make lint-platforms types on Windows and macOS"
 	@echo "make coverage       the fast tests, and which lines of the library they do not run"
 	@echo "make bench          all benchmarks (long)"
 	@echo "make bench-quick    the ratios of the short benchmarks, kept by commit (five minutes)"
@@ -145,10 +146,18 @@ test-slow: $(VENV)/.test $(PAPER)/.test
 	HYPOTHESIS_PROFILE=many $(PYTEST) -m 'slow or hypothesis' tests src
 	HYPOTHESIS_PROFILE=many $(PAPER_PYTEST) -m 'slow or hypothesis' $(PAPER_TESTS)
 
+# The second rule is one of ruff's previews: text files are opened with their encoding, which is not
+# UTF-8 everywhere.
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
+	$(BIN)/ruff check --preview --select PLW1514 src reproduction tools benchmarks
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Types as Windows and macOS have them; `make lint` has those of this system.
+lint-platforms: $(VENV)/.lint
+	$(BIN)/mypy --platform win32
+	$(BIN)/mypy --platform darwin
 
 $(VENV)/.coverage: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --group coverage

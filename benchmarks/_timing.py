@@ -139,7 +139,7 @@ def _measure(
     data = prepare(*arguments)
     gc.collect()
     if _RESET_PEAK.exists():
-        _RESET_PEAK.write_text("5")
+        _RESET_PEAK.write_text("5", encoding="utf-8")
     before = _peak()
     start = time.perf_counter()
     result = work(data)
@@ -151,7 +151,9 @@ def _measure(
 def _peak() -> float:
     """Return the highest resident size so far, in bytes; on Linux, since it was reset."""
     if _STATUS.exists():
-        lines = dict(line.split(":", 1) for line in _STATUS.read_text().splitlines())
+        lines = dict(
+            line.split(":", 1) for line in _STATUS.read_text(encoding="utf-8").splitlines()
+        )
         return 1024.0 * int(lines["VmHWM"].split()[0])
     unit = 1 if sys.platform == "darwin" else 1024
     return float(unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)

@@ -171,10 +171,12 @@ def report_costs(times: Times, fitted: Costs) -> None:
 def write_costs(fitted: Costs) -> None:
     """Put the fitted constants into the place of those in the code."""
     path = Path(costs_module.__file__)
-    before, rest = path.read_text().split("COSTS: dict", 1)
+    before, rest = path.read_text(encoding="utf-8").split("COSTS: dict", 1)
     head, after = rest.split("{\n", 1)
     lines = "".join(f'    "{name}": {tuple(numbers)},\n' for name, numbers in fitted.items())
-    path.write_text(f"{before}COSTS: dict{head}{{\n{lines}}}{after.split('}', 1)[1]}")
+    path.write_text(
+        f"{before}COSTS: dict{head}{{\n{lines}}}{after.split('}', 1)[1]}", encoding="utf-8"
+    )
 
 
 def report_packing(quick: bool) -> None:

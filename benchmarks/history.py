@@ -112,12 +112,12 @@ def read(printed: str) -> Iterator[tuple[str, Ratio]]:
 def keep(record: Mapping[str, Any], store: Path = STORE) -> None:
     """Add a record, in the place of one of the same commit."""
     records = [r for r in load(store) if r["commit"] != record["commit"]]
-    store.write_text(json.dumps([*records, record], indent=1) + "\n")
+    store.write_text(json.dumps([*records, record], indent=1) + "\n", encoding="utf-8")
 
 
 def load(store: Path = STORE) -> list[dict[str, Any]]:
     """Return the records in the order of the commits' dates."""
-    records = json.loads(store.read_text()) if store.exists() else []
+    records = json.loads(store.read_text(encoding="utf-8")) if store.exists() else []
     return sorted(records, key=lambda record: datetime.fromisoformat(record["committed"]))
 
 

@@ -31,8 +31,8 @@ def drinks(n=300):
     return pd.DataFrame(frame | {"sip": rng.normal(size=n).round(3) + group})
 
 
-def people(n=2600):
-    """Return long names, numbers and a label, and more rows than a map shows."""
+def people(n=1600):
+    """Return long names, numbers and a label."""
     rng = np.random.default_rng(0)
     group = rng.choice(3, n, p=[0.6, 0.3, 0.1])
     drawn = np.where(rng.random((5, n)) < 0.85, group, rng.integers(3, size=(5, n)))

@@ -38,6 +38,11 @@ def draw(axes):
     axes.figure.canvas.figure.savefig(io.BytesIO(), format="png")
 
 
+def lay_out(axes):
+    """Lay everything out, texts and formulas too, and draw no pixel: it takes half the time."""
+    axes.figure.canvas.figure.draw_without_rendering()
+
+
 def tick_texts(axes, which):
     axis = axes.xaxis if which == "x" else axes.yaxis
     return [label.get_text() for label in axis.get_ticklabels()]

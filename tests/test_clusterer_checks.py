@@ -4,15 +4,19 @@ from estimator_checks import NEED_NUMBERS, assert_all_checks_pass, assert_labels
 from untie import UNTIE, TableClusterer
 
 VARIATIONS = [
-    TableClusterer(3, n_init=3, preparer=None),
+    TableClusterer(preparer=None),
     TableClusterer(2, encoder=UNTIE(solver="uniform"), random_state=1, preparer=None),
 ]
 
 
-@pytest.mark.parametrize("preparer", ["auto", None])
-def test_every_other_check_passes(preparer):
+@pytest.mark.parametrize(
+    ("n_clusters", "preparer"),
+    # Some sixty fits each, of which the choice of a number takes most: it is slow.
+    [(3, "auto"), (3, None), pytest.param("auto", "auto", marks=pytest.mark.slow)],
+)
+def test_every_other_check_passes(n_clusters, preparer):
     but = NEED_NUMBERS if preparer is None else ()
-    assert_all_checks_pass(TableClusterer(preparer=preparer), but=but)
+    assert_all_checks_pass(TableClusterer(n_clusters, preparer=preparer), but=but)
 
 
 @pytest.mark.slow

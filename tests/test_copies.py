@@ -35,29 +35,31 @@ TABLES = {"words": lambda: WORDS, "zoo": lambda: load("zoo")[0].astype(str), "mi
 def test_copies_change_nothing(make):
     table = make()
     expected = TableClusterer().fit(table)
-    for place in (0, -1):
-        column = table.columns[place]
-        copies = {f"copy {n}": renamed(table[column]) for n in range(3)}
-        more = pd.concat([pd.DataFrame(copies), table], axis=1)
-        for other in (table.assign(again=table[column]), more):
-            found = TableClusterer().fit(other)
-            assert found.n_clusters_ == expected.n_clusters_
-            np.testing.assert_array_equal(found.labels_, expected.labels_)
-            np.testing.assert_array_equal(found.predict(other), expected.labels_)
-            np.testing.assert_allclose(found.k_choice_.gain, expected.k_choice_.gain)
-            np.testing.assert_allclose(found.inertia_, expected.inertia_)
+    first, last = table.columns[0], table.columns[-1]
+    copies = {f"copy {n}": renamed(table[last]) for n in range(3)}
+    more = pd.concat([pd.DataFrame(copies), table], axis=1)
+    for other in (table.assign(again=table[first]), more):
+        found = TableClusterer().fit(other)
+        assert found.n_clusters_ == expected.n_clusters_
+        np.testing.assert_array_equal(found.labels_, expected.labels_)
+        np.testing.assert_array_equal(found.predict(other), expected.labels_)
+        np.testing.assert_allclose(found.k_choice_.gain, expected.k_choice_.gain)
+        np.testing.assert_allclose(found.inertia_, expected.inertia_)
 
 
 @settings(max_examples=max(4, settings().max_examples // 3))
 @given(st.integers(0, 2**31), st.sampled_from(["auto", 2, 4, 7]))
 def test_a_copy_changes_nothing_in_any_table(seed, k):
     rng = np.random.default_rng(seed)
-    n_rows, purity = int(rng.integers(60, 300)), rng.uniform(0.3, 0.8)
+    n_rows, purity = int(rng.integers(60, 200)), rng.uniform(0.3, 0.8)
     table, _ = latent_classes(n_rows, int(rng.integers(2, 6)), 6, 4, seed, purity)
     copied = table.assign(again=table.iloc[:, int(rng.integers(6))])
     expected, found = (TableClusterer(k, preparer=None).fit(t) for t in (table, copied))
     np.testing.assert_array_equal(found.labels_, expected.labels_)
-    choices = (choose_k(c.encoder_, t, n_splits=4) for c, t in ((expected, table), (found, copied)))
+    choices = (
+        choose_k(c.encoder_, t, range(2, 6), n_splits=2)
+        for c, t in ((expected, table), (found, copied))
+    )
     expected_choice, choice = choices
     assert choice.k == expected_choice.k
     np.testing.assert_allclose(choice.gain, expected_choice.gain)

@@ -184,12 +184,12 @@ def test_numbers_for_text_are_told(melons):
         encoder.transform(pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}))
 
 
-def test_a_million_distinct_values_are_refused_with_a_remedy():
-    rows = pd.DataFrame({"id": np.arange(10**6), "b": np.arange(10**6) % 2})
-    with pytest.raises(ValueError, match=r"Column 'id' alone has 1,000,000.*max_categories"):
+def test_very_many_distinct_values_are_refused_with_a_remedy():
+    rows = pd.DataFrame({"id": np.arange(4 * 10**5), "b": np.arange(4 * 10**5) % 2})
+    with pytest.raises(ValueError, match=r"Column 'id' alone has 400,000.*max_categories"):
         TableEncoder(2, preparer=None).fit(rows)
     X = TableEncoder(2, max_categories=10, preparer=None).fit_transform(rows)
-    assert X.shape == (10**6, 12)
+    assert X.shape == (4 * 10**5, 12)
 
 
 @pytest.mark.parametrize("solver", ["adam", "adagrad"])

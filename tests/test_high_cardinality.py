@@ -42,22 +42,27 @@ def few_are_many(monkeypatch):
     monkeypatch.setattr(kernel_spaces, "CONSTANT", 1e-9)
 
 
-EXACT = {
-    options: encoder_of(3, **dict(options)).fit(TABLE)
-    for options in (
-        (("solver", "uniform"),),
-        (("solver", "discount"),),
-        (("solver", "uniform"), ("couplings", "joint"), ("kernels", "F5")),
-        (("solver", "uniform"), ("normalization", "cosine")),
-        (("solver", "uniform"), ("normalization", "variance")),
-        (("solver", "uniform"), ("normalization", None)),
-    )
-}
+OPTIONS = (
+    {"solver": "uniform"},
+    {"solver": "discount"},
+    {"solver": "uniform", "couplings": "joint", "kernels": "F5"},
+    {"solver": "uniform", "normalization": "cosine"},
+    {"solver": "uniform", "normalization": "variance"},
+    {"solver": "uniform", "normalization": None},
+)
 
 
-@pytest.mark.parametrize("options", EXACT, ids=str)
-def test_with_landmarks_enough_the_model_is_the_exact_one(options, few_are_many):
-    exact, found = EXACT[options], encoder_of(3, **dict(options)).fit(TABLE)
+@pytest.fixture
+def exact(request):
+    """Return the model of some options where 10 values are not many."""
+    return encoder_of(3, **request.param).fit(TABLE)
+
+
+@pytest.mark.parametrize(
+    ("exact", "options"), [(o, o) for o in OPTIONS], indirect=["exact"], ids=str
+)
+def test_with_landmarks_enough_the_model_is_the_exact_one(exact, options, few_are_many):
+    found = encoder_of(3, **options).fit(TABLE)
     assert found.counts_.is_sparse
     assert found.gains_ == pytest.approx(exact.gains_, abs=1e-6)
     similar = exact.similarity(TABLE[:50])

@@ -59,7 +59,8 @@ def test_ci_runs_the_tests_of_the_library_of_the_paper_and_of_the_oldest_version
 @needs_make
 def test_make_test_checks_style_and_runs_all_tests_without_torch():
     commands = commands_of("test")
-    for tool in ("ruff check", "ruff format --check", "mypy"):
+    encodings = "ruff check --preview --select PLW1514"  # files are opened with one
+    for tool in ("ruff check", encodings, "ruff format --check", "mypy"):
         assert any(f"/bin/{tool}" in command for command in commands), tool
     ((folder, arguments),) = runs_of_pytest("test")
     assert folder == ".venv"
@@ -67,6 +68,13 @@ def test_make_test_checks_style_and_runs_all_tests_without_torch():
     installed = installed_for("test")
     assert "./reproduction" in installed
     assert not any("torch" in word or "deep" in word for word in installed)
+
+
+@pytest.mark.integration
+@needs_make
+def test_types_are_checked_for_windows_and_macos():
+    checked = [re.findall(r"mypy --platform (\w+)", line) for line in commands_of("lint-platforms")]
+    assert [platform for found in checked for platform in found] == ["win32", "darwin"]
 
 
 @pytest.mark.integration

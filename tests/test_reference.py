@@ -3,6 +3,7 @@
 import inspect
 import pkgutil
 import re
+import tomllib
 import warnings
 from importlib import import_module
 from pathlib import Path
@@ -12,6 +13,7 @@ from sklearn.base import clone
 
 import untie
 from site_files import script
+from untie._util.about import DOCUMENTATION
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 PACKAGES = [
@@ -71,6 +73,25 @@ ESTIMATORS = (
     untie.cluster.KPrototypes(2),
     untie.cluster.LatentClasses(2),
 )
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
+def test_the_link_of_an_estimators_box_leads_to_its_page(estimator):
+    name = type(estimator).__name__
+    (package,) = {package for package, listed_name in listed() if listed_name == name}
+    page = f"reference/generated/{package}.{name}.html"
+    assert estimator._get_doc_link() == DOCUMENTATION + page
+    pyproject = (REFERENCE.parents[1] / "pyproject.toml").read_text(encoding="utf-8")
+    assert tomllib.loads(pyproject)["project"]["urls"]["Documentation"] == DOCUMENTATION
+
+
+def test_a_class_of_a_user_has_no_page_of_ours():
+    class Own(untie.TableEncoder):
+        pass
+
+    assert Own()._get_doc_link() == ""
+
+
 OF_SCIKIT_LEARN = {
     *("fit_transform", "fit_predict", "get_params", "set_params", "set_output"),
     *("get_metadata_routing", "get_feature_names_out"),

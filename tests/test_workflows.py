@@ -57,8 +57,8 @@ def made():
 
 
 def test_all_that_must_hold_is_run_somewhere():
-    targets = {"lint", "test-newest", "test-paper", "test-oldest", "extras", "docs"}
-    targets |= {"release-check"}
+    targets = {"lint", "lint-platforms", "test-newest", "test-paper", "test-oldest", "extras"}
+    targets |= {"docs", "release-check"}
     assert made().keys() == targets
     known = re.findall(r"^([\w-]+):", (FOLDER.parents[1] / "Makefile").read_text(), re.M)
     assert targets <= set(known)
@@ -75,6 +75,15 @@ def test_newest_libraries_are_tried_with_every_python_that_is_promised():
     (tried,) = re.findall(r"python: \[(.+)\]", made()["test-newest"])
     assert tried.replace('"', "").split(", ") == promised
     assert project["requires-python"] == f">={promised[0]}"
+
+
+def test_fast_tests_run_on_windows_and_macos():
+    (job,) = (job for job in jobs() if "matrix.system" in job)
+    assert "system: [windows-latest, macos-latest]" in job
+    makefile = (FOLDER.parents[1] / "Makefile").read_text(encoding="utf-8")
+    (fast,) = re.findall(r"^test-fast:.*\n\t\$\(PYTEST\) -m '(.*)'$", makefile, re.M)
+    assert f'-m "{fast}"' in job
+    assert 'PYTHONUTF8: "1"' in job  # for the tests: the library names its encodings
 
 
 def test_nothing_of_an_event_is_pasted_into_a_command():

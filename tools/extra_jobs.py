@@ -108,8 +108,8 @@ def cli() -> None:
     command("datasets")
     command("datasets", "zoo", "--output", "zoo.csv")
     for path in ("vectors.csv", "groups.csv", "lazy.csv", "assigned.csv"):
-        assert len(Path(path).read_text().splitlines()) == len(ROWS) + 1
-    assert len(Path("zoo.csv").read_text().splitlines()) == 102
+        assert len(Path(path).read_text(encoding="utf-8").splitlines()) == len(ROWS) + 1
+    assert len(Path("zoo.csv").read_text(encoding="utf-8").splitlines()) == 102
 
 
 def pandas() -> None:
@@ -200,9 +200,9 @@ def spark() -> None:
 def report() -> None:
     write_csv()
     command("report", "table.csv", "--output", "page.html")
-    assert "<html" in Path("page.html").read_text()
+    assert "<html" in Path("page.html").read_text(encoding="utf-8")
     untie.make_report(ROWS).save("rows.html")
-    assert "<html" in Path("rows.html").read_text()
+    assert "<html" in Path("rows.html").read_text(encoding="utf-8")
     untie.plot.weights(untie.TableEncoder(2).fit(ROWS)).figure.savefig("weights.png")
 
 
@@ -242,7 +242,7 @@ JOBS: dict[str, Callable[[], None]] = {
 
 def write_csv() -> None:
     lines = [",".join(row) for row in [NAMES, *ROWS]]
-    Path("table.csv").write_text("\n".join(lines) + "\n")
+    Path("table.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ def wait_until(condition):
 
 def alive(pid):
     try:
-        status = Path(f"/proc/{pid}/stat").read_text()
+        status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
     except OSError:
         return False
     return status.rpartition(")")[2].split()[0] != "Z"
@@ -123,7 +123,7 @@ def children(pid):
     for thread in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in thread.read_text().split():
             with suppress(OSError):  # others come and go
-                if "popen_loky" in Path(f"/proc/{child}/cmdline").read_text():
+                if "popen_loky" in Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8"):
                     found.add(int(child))
     return found
 

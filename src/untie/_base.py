@@ -31,6 +31,7 @@ from untie._table.names import listed
 from untie._table.rows import encode, positive_weights, read_weights, split_weights
 from untie._table.table import NO_ROWS, NO_WEIGHT, NoRowsError, Table, read_table
 from untie._table.vocabulary import INFREQUENT, Vocabulary, handle_unknown_values, joins_rare_values
+from untie._util.about import DOCUMENTATION
 from untie._util.messages import warn_user
 from untie._util.types import BoolArray, Codes, FloatArray, IntArray, Value
 
@@ -76,6 +77,15 @@ def check_seen(estimator: BaseEstimator, table: Table) -> None:
 
 class TakesTables(BaseEstimator):
     """Base of estimators that take tables of any library, with cells of any kind."""
+
+    _doc_link_module = "untie"
+    _doc_link_template = DOCUMENTATION + "reference/generated/{package}.{name}.html"
+
+    def _doc_link_url_param_generator(self) -> dict[str, str]:
+        """Return what the link from scikit-learn's HTML of an estimator to our page is made of."""
+        kind = type(self)
+        is_textbook = kind.__module__.startswith("untie.cluster.")
+        return {"package": "untie.cluster" if is_textbook else "untie", "name": kind.__name__}
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -25,6 +25,7 @@ from untie._base import (
     walk_source,
     warn_of_unknown_rows,
 )
+from untie._count.crosstab import find_entries
 from untie._count.memory import SAMPLE_ROWS
 from untie._count.packed_rows import PackedRows, distinct_rows
 from untie._count.row_sample import RowSample, in_canonical_order
@@ -43,11 +44,13 @@ from untie._learn.clustering.classification_em import (
 )
 from untie._learn.clustering.points import AXES
 from untie._learn.clustering.probabilities import LIKELIHOOD, find_sharpness
+from untie._learn.clustering.typical import typical_values
 from untie._learn.parameters import AUTO
 from untie._learn.selection.choose_k import AUTO_KS, AUTO_SEED, N_SPLITS, choose_number
-from untie._learn.selection.k_choice import KChoice
+from untie._learn.selection.k_choice import STABLE, KChoice, Verdict
 from untie._persistence.models import Savable
 from untie._table.rows import check_weights, split_weights
+from untie._util import notebook
 from untie._util.checks import check_integer, draws_of, knows_owners
 from untie._util.messages import stage, warn_user
 from untie._util.threads import one_thread
@@ -65,6 +68,9 @@ from untie.untie_method import UNTIE
 LAZY_PASSES = 3
 """The means of a lazy table take at most this many passes, and the moves of its rows as many again;
 each reads all of it."""
+
+KEPT_COUNTS = 10**6
+"""At most so many counts of values in clusters are kept, for notebooks to show the clusters."""
 
 
 class TableClusterer(
@@ -405,6 +411,59 @@ class TableClusterer(
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "cluster_centers_")
 
+    def _repr_html_inner(self) -> str:
+        return super()._repr_html_inner() + self._clusters_in_html()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:  # scikit-learn's setting may ask for text alone
+            bundle["text/html"] += self._clusters_in_html()
+        return bundle
+
+    def _clusters_in_html(self) -> str:
+        """Return what a notebook shows below scikit-learn's box: the clusters, once fitted."""
+        if not self.__sklearn_is_fitted__():
+            return ""
+        n, choice = self.n_clusters_, self.k_choice_
+        title = f"{n} cluster{'' if n == 1 else 's'} of similar rows"
+        said = "explain.verdict(clusterer, X) says whether they are there and stable."
+        if choice is not None:
+            title = Verdict(n, False, choice).headline
+            said = (
+                f"Clusters made from half of the rows agree with these by {choice.agreement:.2f} "
+                f"(adjusted Rand index); stable ones do by {STABLE} or more."
+            )
+        clusters = notebook.table("Clusters, the largest first", self._clusters())
+        return notebook.block(f"{title}.", clusters, notebook.paragraph(said))
+
+    def _clusters(self) -> dict[str, list[Any]]:
+        """Return each cluster with its size, its share of the rows and its typical values."""
+        counts = getattr(self, "_contents", None)  # a model file has none
+        if counts is None:
+            return {}
+        model, vocabulary = self.encoder_._model, self.encoder_.vocabulary_
+        orders = model.orders or [None] * len(counts)
+        learned = np.flatnonzero(~np.asarray(model.passive, dtype=bool)).tolist()
+        entries = [
+            find_entries(counts[column][:, :-1], vocabulary.labels(column), orders[column])
+            for column in learned
+        ]
+        sizes = counts[0].sum(axis=1)
+        typical = [
+            "; ".join(
+                f"{notebook.cut(vocabulary.columns[learned[one.column]])}: "
+                f"{notebook.cut(one.value)} ({one.share:.0%})"
+                for one in values
+            )
+            for values in typical_values(entries, sizes)
+        ]
+        return {
+            "cluster": [str(number) for number in range(len(sizes))],
+            "size": sizes.tolist(),
+            "share": [f"{share:.0%}" for share in sizes / sizes.sum()],
+            "typical values": typical,
+        }
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
@@ -512,6 +571,8 @@ class TableClusterer(
         self.n_clusters_ = len(self.cluster_centers_)
         self.inertia_, self.n_iter_ = lloyd.inertia_of(space, centers, found), n_iter + n_moves
         counts = [joint[order] for joint in found.counts]
+        is_small = sum(joint.size for joint in counts) <= KEPT_COUNTS
+        self._contents: list[FloatArray] | None = counts if is_small else None
         into = self._costs or lloyd.distance_costs(space, ordered)
         self._sharpness = LIKELIHOOD
         if self._costs is None:
@@ -598,7 +659,7 @@ class TableClusterer(
     def _without_labels(self) -> Self:
         """Return the clusterer as it is now, without the labels, which workers need not get."""
         as_now = copy(self)
-        as_now._labels = None
+        as_now._labels = as_now._contents = None
         return as_now
 
     def _centers(self) -> lloyd.Centers:

@@ -1,4 +1,6 @@
 import json
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,13 +22,21 @@ def people(tmp_path):
     return write_people(tmp_path / "people.csv")
 
 
-@pytest.fixture
-def model(people, tmp_path):
-    path = tmp_path / "people.untie"
-    answer = ask("cluster", people, "--k", 2, "--drop", "group", "--save", path)
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """Return a model of the people, which is made once."""
+    folder = tmp_path_factory.mktemp("saved")
+    path = folder / "people.untie"
+    table = write_people(folder / "people.csv")
+    answer = ask("cluster", table, "--k", 2, "--drop", "group", "--save", path)
     assert answer.exit_code == 0, answer.output
     assert f"The clusters are in {path}; untie assign puts new rows into them." in answer.stderr
     return path
+
+
+@pytest.fixture
+def model(saved, tmp_path):
+    return Path(shutil.copy(saved, tmp_path))
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 from command_cases import ask, refused, rows_of, write_people
+from systems import posix
 from untie import scan
 from untie._engines import scanning
 from untie.cli.options import SourceOptions, in_options
@@ -204,6 +205,7 @@ def test_addresses_of_other_kinds():
     assert "can't read addresses that begin with gopher://" in refused("cluster", "gopher://a/b")
 
 
+@posix
 def test_the_code_of_a_page_does_not_open_a_pipe_again(tmp_path):
     os.mkfifo(tmp_path / "t.csv")  # has no writer: to open it would wait forever
     for source in (tmp_path / "t.csv", tmp_path / "*.csv", "/dev/stdin", "-"):

@@ -1,6 +1,8 @@
 """``untie neighbors`` over files of every kind, read piece by piece, against the library."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -22,11 +24,18 @@ def frame(people):
     return pd.read_csv(people, dtype=str)
 
 
-@pytest.fixture
-def model(people, tmp_path):
-    path = tmp_path / "m.untie"
-    ask("fit", people, "--k", 3, "--drop", "group", "-o", path, "-q")
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """Return a model of the people, which is made once."""
+    folder = tmp_path_factory.mktemp("saved")
+    path, table = folder / "m.untie", write_people(folder / "people.csv")
+    ask("fit", table, "--k", 3, "--drop", "group", "-o", path, "-q")
     return path
+
+
+@pytest.fixture
+def model(saved, tmp_path):
+    return Path(shutil.copy(saved, tmp_path))
 
 
 @pytest.fixture(params=["csv", "parquet"])

@@ -1,5 +1,4 @@
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -10,16 +9,27 @@ import pytest
 
 from command_cases import hear_hangups, start, write_people
 
+resource = pytest.importorskip("resource", reason="Windows has no limits of processes")
+
 pytestmark = pytest.mark.integration
 
 SLOW = Path(__file__).parents[1] / "slow_command.py"
 ENOUGH = 60
 
-SIGNALS = pytest.mark.parametrize(
-    ("number", "code"),
-    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
-    ids=["ctrl-c", "terminated", "terminal closed"],
-)
+SIGNALS = {
+    "ctrl-c": (signal.SIGINT, 130),
+    "terminated": (signal.SIGTERM, 143),
+    "terminal closed": (signal.SIGHUP, 129),
+}
+
+
+def signals(*fast):
+    """Return a mark that tries some signals in every run, and the others in slow ones."""
+    cases = [
+        pytest.param(*pair, id=name, marks=[] if name in fast else pytest.mark.slow)
+        for name, pair in SIGNALS.items()
+    ]
+    return pytest.mark.parametrize(("number", "code"), cases)
 
 
 @pytest.fixture
@@ -80,7 +90,8 @@ def test_a_full_disk_under_standard_output():
     assert err.decode().count("\n") == 1
 
 
-@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+# Every kind of file is tried in tests/fuzz/test_writes.py, in processes that are forked.
+@pytest.mark.parametrize("name", ["out.csv", pytest.param("out.parquet", marks=pytest.mark.slow)])
 def test_a_file_that_grows_too_large_leaves_the_old_one(people, tmp_path, name):
     output = tmp_path / name
     output.write_text("old")
@@ -97,7 +108,7 @@ def test_a_file_that_grows_too_large_leaves_the_old_one(people, tmp_path, name):
     assert sorted(os.listdir(tmp_path)) == sorted([name, "people.csv"])
 
 
-@SIGNALS
+@signals("ctrl-c", "terminal closed")
 def test_stopped_while_rows_come_in(tmp_path, scratch, number, code):
     process = start(
         "fit",
@@ -119,7 +130,7 @@ def test_stopped_while_rows_come_in(tmp_path, scratch, number, code):
     assert os.listdir(tmp_path) == ["scratch"]
 
 
-@SIGNALS
+@signals("terminated")
 def test_stopped_in_the_middle_of_writing_leaves_the_old_file(people, tmp_path, number, code):
     output = tmp_path / "out.csv"
     output.write_text("old")
@@ -163,7 +174,13 @@ def test_stopped_while_a_pipe_has_no_writer(tmp_path, scratch):
     assert list(scratch.iterdir()) == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["terminated", "nohup"])
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(signal.SIGTERM, id="terminated", marks=pytest.mark.slow),
+        pytest.param(signal.SIGHUP, id="nohup"),
+    ],
+)
 def test_what_was_started_with_a_signal_ignored_keeps_it_so(people, tmp_path, number):
     process = start(
         *("cluster", people, "--k", 2, "-q", "-o", tmp_path / "out.csv"),

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from command_cases import ask, refused, rows_of, write_people
+from systems import posix
 from untie import scan
 from untie._engines import scanning
 from untie.cli import reading
@@ -228,7 +229,8 @@ def test_files_that_are_none(tmp_path):
     assert "the query can't be read" in refused("fit", "--sql", "SELECT * FROM nowhere", *output)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+@posix
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may read every file")
 def test_a_file_without_permission(write, tmp_path):
     path = write("a,b\nx,1\n")
     path.chmod(0)
@@ -300,6 +302,7 @@ def test_the_memory_of_a_container(monkeypatch, tmp_path):
     assert reading.half_of_memory() == 500_000
 
 
+@posix
 def test_a_pipe_is_read_as_a_file_is(tmp_path):
     path = tmp_path / "people"
     os.mkfifo(path)

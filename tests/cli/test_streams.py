@@ -1,6 +1,5 @@
-import fcntl
+import io
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -8,7 +7,13 @@ import time
 import pytest
 
 from command_cases import start, write_people
-from untie.cli.streams import visible
+from untie.cli.streams import visible, write_for_programs
+
+try:
+    import fcntl
+    import resource
+except ImportError:  # on Windows, whose tests do not start processes
+    pass
 
 ENOUGH = 60
 UNBUFFERED = {"PYTHONUNBUFFERED": "1"}
@@ -31,6 +36,16 @@ def people(tmp_path):
 )
 def test_what_steers_a_terminal_is_written_out(text, shown):
     assert visible(text) == shown
+
+
+def test_programs_get_every_character_and_the_line_ends_that_cells_have():
+    """As on Windows, where a pipe has an encoding of a few languages and other line ends."""
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="cp1252", newline="\r\n")
+    write_for_programs(stream)
+    stream.write('東京,"two\nlines"\n')
+    stream.flush()
+    assert raw.getvalue().decode("utf-8") == '東京,"two\nlines"\n'
 
 
 @pytest.mark.integration

@@ -1,5 +1,8 @@
 """What a model does not know of new rows is said."""
 
+import shutil
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
@@ -11,10 +14,18 @@ def people(tmp_path):
     return write_people(tmp_path / "people.csv")
 
 
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """Return a model of the people, which is made once."""
+    folder = tmp_path_factory.mktemp("saved")
+    path, table = folder / "m.untie", write_people(folder / "people.csv")
+    ask("fit", table, "--k", 2, "--drop", "group", "-o", path, "-q")
+    return path
+
+
 @pytest.fixture
-def model(people, tmp_path):
-    ask("fit", people, "--k", 2, "--drop", "group", "-o", tmp_path / "m.untie", "-q")
-    return tmp_path / "m.untie"
+def model(saved, tmp_path):
+    return Path(shutil.copy(saved, tmp_path))
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import untie
+from systems import posix
 from untie._engines import files, parquet
 from untie._engines.files import cell_text, gather, scheme_of
 from untie._util import scratch as scratch_module
@@ -418,6 +419,7 @@ def piped(content):
     return reading
 
 
+@posix
 @pytest.mark.parametrize(
     "content",
     [CSV, packed(CSV), b'{"a": "x", "b": "1"}\n{"a": "y", "b": "2"}\n', "parquet", "zip"],
@@ -436,6 +438,7 @@ def test_pipes_are_read_once_whatever_is_in_them(tmp_path, content):
         os.close(descriptor)
 
 
+@posix
 def test_a_named_pipe(tmp_path):
     path = tmp_path / "t.tsv"
     os.mkfifo(path)
@@ -445,6 +448,7 @@ def test_a_named_pipe(tmp_path):
     writer.join()
 
 
+@posix
 @pytest.mark.parametrize("source", ["*/*.csv", ""], ids=["pattern", "partitions"])
 def test_named_pipes_among_files(tmp_path, source):
     folder = tmp_path / "year=1"
@@ -458,6 +462,7 @@ def test_named_pipes_among_files(tmp_path, source):
     writer.join()
 
 
+@posix
 def test_a_terminal_is_no_table():
     leader, follower = os.openpty()
     try:

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import untie
+from systems import posix
 from untie._engines import duck
 from untie._engines.files import gather
 
@@ -284,6 +285,7 @@ def spill_folders(folder):
     return [path for root in folder.iterdir() for path in root.iterdir()]
 
 
+@posix
 def test_what_does_not_fit_in_memory_goes_to_a_private_folder(scratch):
     table = untie.scan(sql="SELECT current_setting('temp_directory') AS folder")
     (place,) = spill_folders(scratch)
@@ -340,6 +342,7 @@ def test_scans_leave_no_connection_thread_or_folder(scratch, tmp_path):
 ENDLESS = "SELECT count(*) AS n FROM range(20_000_000_000) r(i) WHERE hash(i) = 3"
 
 
+@posix
 def test_ctrl_c_stops_a_query_that_gives_nothing_for_long():
     """DuckDB itself would see the signal when the first rows are there."""
 
@@ -383,6 +386,7 @@ def test_what_is_interrupted_has_ended_before_it_is_closed(monkeypatch):
         assert len(interrupts) == 3
 
 
+@posix
 def test_what_duckdb_calls_interrupted_is_ctrl_c():
     with pytest.raises(KeyboardInterrupt), duck._explaining("t.csv", "Correct it."):
         raise RuntimeError("Query interrupted")

@@ -37,13 +37,13 @@ def try_faults(seed, n, names, note):
     return len(lines)
 
 
-GROUPS = [list(MODELS)[start::4] for start in range(4)]
+GROUPS = [list(MODELS)[start::2] for start in range(2)]
 
 
 @pytest.mark.integration
 @pytest.mark.parametrize("names", GROUPS, ids=", ".join)
 def test_a_few_faults_of_every_kind_on_every_model(names, record_property):
-    assert try_faults(0, 4, names, record_property) >= 25 * len(names)
+    assert try_faults(0, 3, names, record_property) >= 20 * len(names)
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ from untie._util import threads
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # odd tables are degenerate
 
-FEW, MANY = 25, 400
+FEW, MANY = 12, 400
 """Examples of each check: with all tests, and in `make test-slow`."""
 
 

@@ -39,6 +39,12 @@ COMMANDS = {
 """The arguments of each, with the file to write as the last, and its name."""
 
 
+WAYS = ("cluster", "cluster --lazy", "transform gz", "values", "datasets", "report", "fit")
+"""One command for each kind of file; the others write theirs in the same way, and are slow."""
+
+EACH = [pytest.param(n, marks=[] if n in WAYS else pytest.mark.slow) for n in COMMANDS]
+
+
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("inputs")
@@ -107,7 +113,7 @@ def same(name, one, other):
     return one == other or (name == "report" and one[-100:] == other[-100:])
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", EACH)
 def test_killed_at_any_time_the_file_is_whole(name, writer, inputs, tmp_path, record_property):
     record_property(NOTE, (KILLS, 1))
     rng = random.Random(name)
@@ -127,7 +133,7 @@ def test_killed_often_the_file_is_whole(name, writer, inputs, tmp_path, record_p
         assert same(name, before, after)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", EACH)
 def test_a_full_disk_leaves_the_old_file(name, writer, inputs, tmp_path, record_property):
     record_property(NOTE, (DISKS, 1))
     output = writer.begin(name, inputs, tmp_path, n_runs=1, most=64)

@@ -12,13 +12,16 @@ other numbers into the file.
 
 import os
 import random
-import resource
 import sys
 import tempfile
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
+
+with suppress(ImportError):  # on Windows, where only others import from here
+    import resource
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 

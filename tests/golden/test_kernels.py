@@ -97,7 +97,17 @@ def _difference(array, other):
     return f"off by {np.nanmax(np.abs(array - other)) / scale:.1e}"
 
 
-@pytest.mark.parametrize("name", [*KERNELS, PLAIN])
+FAST = ("Prescott", "Haswell", PLAIN)
+"""The oldest, one of two threads, and numpy's own; the others lie between, and are slow."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in FAST else pytest.mark.slow)
+        for name in [*KERNELS, PLAIN]
+    ],
+)
 def test_ties_are_broken_alike_on_every_cpu(name, tmp_path):
     assert deviations(fits_under(name, (decisions,), tmp_path), fits_here((decisions,))) == []
 

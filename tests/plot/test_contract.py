@@ -11,7 +11,7 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 
-from plot_cases import draw, n_open, new_axes, odd_table
+from plot_cases import draw, lay_out, n_open, new_axes, odd_table
 from untie import TableClusterer, TableEncoder, choose_k, plot
 
 N_AXES = {"choice_of_k": 2}
@@ -112,13 +112,13 @@ def test_sub_figures_and_dark_styles(calls):
 @pytest.mark.parametrize(
     ("data", "column"),
     [
-        (odd_table(), "a rather long name that costs $5 or $6"),
+        (odd_table(300, 160), "a rather long name that costs $5 or $6"),
         (odd_table()[["_b"]], "_b"),
         (pd.DataFrame({"a": ["x"] * 6}), "a"),
         (pd.DataFrame({"a": ["x"] * 6, "b": list("uvuvuv")}), "b"),
         (pd.DataFrame({"a": [None] * 5 + ["x"], "b": list("uvwxyz")}), "a"),
         (pl.from_pandas(odd_table(40, 8)), "c"),
-        (odd_table(4000, 3000), "a rather long name that costs $5 or $6"),
+        (odd_table(1600, 1200), "a rather long name that costs $5 or $6"),
     ],
     ids=[
         "odd",
@@ -133,7 +133,7 @@ def test_sub_figures_and_dark_styles(calls):
 def test_odd_tables(data, column):
     encoder = TableEncoder(preparer=None).fit(data)
     for call in plots(encoder, data, column).values():
-        draw(call(None))
+        lay_out(call(None))
         pyplot.close("all")
 
 
@@ -141,7 +141,7 @@ def test_arrays_have_columns_too():
     rows = odd_table(50, 8).to_numpy()
     encoder = TableEncoder(preparer=None).fit(rows)
     for call in plots(encoder, rows, "x1").values():
-        draw(call(new_axes()))
+        lay_out(call(new_axes()))
 
 
 WRONG = {

@@ -7,7 +7,14 @@ import pytest
 from browser_cases import need_browser, running_browser
 from page_cases import TITLE, drinks, many_columns, people
 from untie import TableClusterer
-from untie.report import make_report
+from untie.report import _learned, _map, _study, make_report
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Leave out of pages what takes long and is tested elsewhere: t-SNE and other methods."""
+    monkeypatch.setattr(_map, "FEWEST_FOR_TSNE", 10**9)
+    monkeypatch.setattr(_learned, "COMPARED_VALUES", 0)
 
 
 @pytest.fixture(scope="module")
@@ -25,10 +32,12 @@ def path(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def people_path(tmp_path_factory):
-    """Return a page of a table with a label, and the table."""
+    """Return a page of a table with a label and more rows than its map shows, and the table."""
     frame = people()
     path = tmp_path_factory.mktemp("people") / "page.html"
-    make_report(frame, TableClusterer(3), label="left", title="people").save(path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_study, "MAP_ROWS", 400)
+        make_report(frame, TableClusterer(3), label="left", title="people").save(path)
     return path, frame
 
 

@@ -46,8 +46,11 @@ def assert_nothing_serious(browser, path, scheme, **options):
         page.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("which", ["label", "no groups", "six groups"])
+@pytest.mark.parametrize(
+    ("which", "scheme"),
+    # Six groups have all colors that three have.
+    [("label", "dark"), ("no groups", "light"), ("six groups", "light"), ("six groups", "dark")],
+)
 def test_axe_finds_nothing_serious(browser, people_path, noise_path, six_path, which, scheme):
     source = {"label": people_path[0], "no groups": noise_path, "six groups": six_path}[which]
     assert_nothing_serious(browser, source, scheme)

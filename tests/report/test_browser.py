@@ -38,16 +38,17 @@ def test_injected_scripts_and_requests_are_forbidden(browser, path):
     page.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [(1400, 900), (768, 1024), (375, 812)])
-def test_the_page_fits_every_screen(browser, path, scheme, size):
+def test_the_page_fits_every_screen(browser, path, size):
     width, height = size
-    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+    page = browser.new_page(viewport={"width": width, "height": height})
     page.goto(path.as_uri())
     page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    color = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert color == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 28)"}[scheme]
+    for scheme, expected in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(20, 23, 28)")):
+        page.emulate_media(color_scheme=scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        color = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert color == expected
     page.close()
 
 

@@ -13,7 +13,7 @@ from untie import UNTIE, Preparer, TableClusterer
 from untie.datasets import load
 from untie.report import make_report
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("quick")]
 
 
 @pytest.fixture(autouse=True)
@@ -80,8 +80,7 @@ def asked(folder, *arguments):
     ("name", "settings", "arguments"),
     [
         ("a.csv", {}, ()),
-        ("a.csv", {}, ("--missing", "?,NA")),
-        ("a.csv", {"sep": ";"}, ()),
+        ("a.csv", {"sep": ";"}, ("--missing", "?,NA")),
         ("a.txt", {"sep": "|"}, ("--delimiter", "|")),
         ("a.tsv.gz", {"sep": "\t"}, ("--weight", "often")),
         ("a.csv", {"encoding": "latin-1"}, ("--encoding", "latin-1", "--label", "c0")),
@@ -92,8 +91,15 @@ def test_text_files(folder, name, settings, arguments):
     check(folder, asked(folder, name, *arguments))
 
 
-@pytest.mark.parametrize("arguments", [(), ("--missing", "?,NA"), ("--weight", "often")])
-@pytest.mark.parametrize("name", ["a.parquet", "a.jsonl"])
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("a.parquet", ("--missing", "?,NA")),
+        ("a.parquet", ("--weight", "often")),
+        ("a.jsonl", ()),
+        ("a.jsonl", ("--missing", "?,NA")),
+    ],
+)
 def test_files_with_types(folder, name, arguments):
     if name.endswith("jsonl"):
         table().to_json(name, orient="records", lines=True)

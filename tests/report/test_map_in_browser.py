@@ -201,9 +201,9 @@ def test_legends_count_all_rows_where_the_map_is_a_sample(browser, people_path):
     page = browser.new_page(viewport={"width": 1400, "height": 900})
     page.goto(path.as_uri())
     data = data_of(page)
-    assert len(data["rows"]) == 2000
+    assert len(data["rows"]) == 400
     said = page.locator("#map-counts").inner_text()
-    assert said == "The numbers count all 2,600 rows; the map shows 2,000 of them."
+    assert said == "The numbers count all 1,600 rows; the map shows 400 of them."
     counts = page.locator("#map-legend button span:nth-of-type(2)")
     assert sum(int(text.replace(",", "")) for text in counts.all_text_contents()) == len(frame)
     page.select_option("#map-color", label="town")

@@ -86,6 +86,7 @@ def test_shares_are_those_of_the_rows(report, people, prepared):
     assert not found.index.str.startswith("left").any()
 
 
+@pytest.mark.usefixtures("quick")
 def test_values_that_all_clusters_have_alike_are_left_out():
     rng = np.random.default_rng(0)
     group = rng.integers(2, size=400)
@@ -111,6 +112,7 @@ def test_colors_of_shares_are_differences_from_the_whole_table(report):
         assert sign == ("m" if share < shares[-1] else "p")
 
 
+@pytest.mark.usefixtures("quick")
 def test_the_columns_that_differ_most_come_first_and_the_rest_is_said():
     rng = np.random.default_rng(0)
     group = rng.integers(2, size=300)
@@ -156,6 +158,7 @@ def test_the_label_is_counted_and_measured(report, people, prepared):
     assert f"{(~known).sum()} rows without a label do not count" in section(report, "label")
 
 
+@pytest.mark.usefixtures("quick")
 def test_labels_with_many_values_and_weights():
     X, _ = load("zoo")
     many = [f"kind {place % 40:02}" for place in range(len(X))]
@@ -169,6 +172,7 @@ def test_labels_with_many_values_and_weights():
     assert "every row with a weight above 0 counts once" in section(report, "label")
 
 
+@pytest.mark.usefixtures("quick")
 def test_both_purities_count_the_same_rows_and_one_row_is_one():
     """A row with a weight counts once; a missing label is none, the text "missing" is one."""
     half = 100
@@ -188,6 +192,7 @@ def test_both_purities_count_the_same_rows_and_one_row_is_one():
     assert said in report.to_dict()["sections"]["label"]["notes"]
 
 
+@pytest.mark.usefixtures("quick")
 def test_a_cluster_of_one_row_has_one_row():
     frame = pd.DataFrame({"a": ["x"] * 30 + ["y"], "b": ["u"] * 30 + ["v"]})
     report = make_report(frame, TableClusterer(2))
@@ -196,6 +201,7 @@ def test_a_cluster_of_one_row_has_one_row():
     assert " (30 rows, " in report.to_markdown()
 
 
+@pytest.mark.usefixtures("quick")
 def test_clusters_within_clusters(report):
     assert report.content["clusters"]["finer"] is None
     table, _, _ = nested_classes(0)
@@ -239,6 +245,7 @@ def test_two_clusters_side_by_side(report, people, prepared):
             assert counts == np.bincount(own, minlength=3).tolist()
 
 
+@pytest.mark.usefixtures("quick")
 def test_a_single_cluster_has_nothing_to_compare():
     X, _ = load("zoo")
     report = make_report(X, TableClusterer(1))
@@ -247,6 +254,7 @@ def test_a_single_cluster_has_nothing_to_compare():
     assert "0: all rows" in report.html
 
 
+@pytest.mark.usefixtures("quick")
 def test_columns_together_are_those_of_the_library():
     rng = np.random.default_rng(0)
     city = rng.integers(0, 40, 300)
@@ -295,6 +303,7 @@ def test_the_columns_that_groups_rest_on_are_the_same_everywhere(report):
     assert "differ most in" not in report.summary
 
 
+@pytest.mark.usefixtures("quick")
 def test_values_by_chance_do_not_make_a_cluster():
     rng = np.random.default_rng(0)
     group = rng.integers(2, size=200)
@@ -312,6 +321,7 @@ def test_values_by_chance_do_not_make_a_cluster():
         assert "noise" not in values["column"].tolist()
 
 
+@pytest.mark.usefixtures("quick")
 def test_notes_stand_only_where_they_apply(report):
     X, _ = load("zoo")
     plain = make_report(X, TableClusterer(3))
@@ -356,6 +366,7 @@ def test_spans_fill_lines_of_a_narrow_screen():
     assert isinstance(table, TableView)
 
 
+@pytest.mark.usefixtures("quick")
 def test_the_page_names_the_option_of_the_command_too():
     rng = np.random.default_rng(0)
     size = rng.choice([10, 20, 30, 40], 200)

@@ -58,4 +58,5 @@ def test_fits_say_what_they_do_on_request_alone(capsys, estimator, stages):
     assert out == ""
     assert [line.split(" ...")[0] for line in err.splitlines()[::2]] == stages
     assert len(err.splitlines()) == 2 * len(stages)
+    assert "\r" not in err  # in a notebook and in a log, each step is a line
     np.testing.assert_array_equal(told.transform(rows), quiet.transform(rows))

@@ -2,6 +2,7 @@ import os
 
 import pytest
 
+from systems import posix
 from untie._util.files import whole_file
 
 
@@ -78,6 +79,7 @@ def test_a_link_to_nothing_makes_the_file(tmp_path):
     assert real.read_text() == "new"
 
 
+@posix
 def test_devices_and_pipes_are_not_replaced(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", os.devnull):

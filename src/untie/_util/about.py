@@ -3,4 +3,7 @@
 DISTRIBUTION = "untie-learn"
 """The name for ``pip install``; on the package index, ``untie`` is another's."""
 
+DOCUMENTATION = "https://untie-learn.github.io/untie/"
+"""Where the documentation is, for links."""
+
 VERSION = "0.1.0"

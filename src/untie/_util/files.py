@@ -2,6 +2,7 @@
 
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
@@ -31,7 +32,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with whole_file(os.path.join(folder, "a.txt")) as temporary:
-    ...         _ = temporary.write_text("all of it")
+    ...         _ = temporary.write_text("all of it", encoding="utf-8")
     ...     os.listdir(folder)
     ['a.txt']
     """
@@ -68,7 +69,7 @@ def _make_like(path: Path, old: Path) -> None:
     mode = NEW_FILE if known is None else stat.S_IMODE(known.st_mode)
     descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
     try:
-        if known is not None and hasattr(os, "fchown"):  # not on Windows
+        if known is not None and sys.platform != "win32":  # which has neither owners nor modes
             with suppress(PermissionError):
                 os.fchown(descriptor, known.st_uid, known.st_gid)
             os.fchmod(descriptor, mode)  # the mask took some of it; a new owner takes more

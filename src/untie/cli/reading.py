@@ -3,6 +3,7 @@
 import math
 import os
 import re
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -124,10 +125,12 @@ def in_memory(table: ArrowSource) -> Any:
 
 def half_of_memory() -> int:
     """Return half the bytes of memory that this process may take."""
+    if sys.platform == "win32":  # where it is not known
+        return MEMORY_LIMIT
     try:
         sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
-        limit = CGROUP.read_text().strip() if CGROUP.exists() else ""
-    except (AttributeError, ValueError, OSError):  # not known on Windows
+        limit = CGROUP.read_text(encoding="utf-8").strip() if CGROUP.exists() else ""
+    except (ValueError, OSError):  # not known on every system
         return MEMORY_LIMIT
     return min([*sizes, *([int(limit)] if limit.isdecimal() else [])]) // 2
 

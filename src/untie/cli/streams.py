@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
+from typing import Any, TextIO
 
 from untie._util.files import check_replaceable, no_file
 
@@ -21,7 +21,7 @@ def set_up_streams() -> None:
     """Make standard output buffered, and let nothing be lost but what has no place to go."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - open until the process ends
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open until the process ends
     raw = getattr(sys.stdout, "buffer", None)
     if isinstance(raw, io.RawIOBase):
         # With PYTHONUNBUFFERED or python -u. A raw stream takes as much of a text as a full disk
@@ -29,6 +29,18 @@ def set_up_streams() -> None:
         sys.stdout = io.TextIOWrapper(
             io.BufferedWriter(raw), sys.stdout.encoding, line_buffering=sys.stdout.isatty()
         )
+    if sys.platform == "win32":
+        write_for_programs(sys.stdout)
+
+
+def write_for_programs(stream: TextIO) -> None:
+    """Let a stream that no person reads write UTF-8 and the line ends that it is given.
+
+    On Windows it would have another encoding, which lacks most characters, and a line feed inside
+    of a cell would become two characters.
+    """
+    if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
+        stream.reconfigure(encoding="utf-8", newline="")
 
 
 def visible(text: str) -> str:

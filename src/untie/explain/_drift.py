@@ -30,6 +30,7 @@ from untie._table import frames
 from untie._table.names import check_names
 from untie._table.orders import Orders, find_orders
 from untie._table.vocabulary import INFREQUENT, Vocabulary, sort_values
+from untie._util import notebook
 from untie._util.checks import check_number
 from untie._util.types import BoolArray, FloatArray, IntArray, Value
 from untie.explain._cluster_profile import holm
@@ -487,6 +488,14 @@ def _largest_first(numbers: FloatArray) -> IntArray:
     return np.argsort(-np.round(numbers, 9), kind="stable")
 
 
+MOVED = ("column", "moved", "median", "new_median", "p_value")
+COUPLED = ("column", "other_column", "dependence", "new_dependence", "moved", "p_value")
+OCCURRING = ("column", "value", "count", "share", "p_value")
+"""What a notebook shows of the frames of a `Drift`."""
+
+NAMES = ("column", "other_column", "value")
+"""The columns of these that name something; a value that is a number is not rounded."""
+
 N_NAMED = 5
 """A list in the verdict has at most this many names."""
 
@@ -581,6 +590,23 @@ class Drift:
             said.append(f"Not compared: {', '.join(self.left_out)}.")
         return " ".join(said if self.has_drifted else ["No drift found.", *said])
 
+    def _repr_html_(self) -> str:
+        """Show in a notebook what has changed: the verdict, and tables of what has drifted."""
+        compared = (
+            f"{self.n_new:,.0f} new rows were compared with {self.n:,.0f}. Drifted is what has a "
+            f"p-value below {self.alpha:g} and a change of at least {self.min_effect:g}."
+        )
+        tables = (
+            ("Columns whose frequencies have drifted", self.columns, MOVED),
+            ("Pairs of columns whose dependence has drifted", self.couplings, COUPLED),
+            ("New values", self.new_values, OCCURRING),
+            ("Lost values", self.lost_values, OCCURRING),
+        )
+        parts = [notebook.table(caption, _drifted(*rest)) for caption, *rest in tables]
+        title = "Drift found" if self.has_drifted else "No drift found"
+        said = self.verdict.removeprefix("No drift found.").strip()
+        return notebook.block(f"{title}.", *map(notebook.paragraph, (said, compared)), *parts)
+
     @property
     def _shifted(self) -> list[str]:
         """The drifted columns; of ranges, with the median of either table where they differ."""
@@ -590,7 +616,7 @@ class Drift:
             for name, old, new in zip(
                 columns["column"], columns["median"], columns["new_median"], strict=True
             )
-            if old is not None and new is not None and old != new
+            if isinstance(old, str) and isinstance(new, str) and old != new  # pandas has NaN
         }
         return [
             f"{name} (median {' -> '.join(medians[name])})" if name in medians else name
@@ -711,6 +737,14 @@ def changes_between(
     asked = (before.counts.n, after.counts.n, alpha, min_effect)
     drifted = (drifted_columns, drifted_couplings, appeared, disappeared)
     return Drift(*found, *asked, *drifted, tuple(ignored), tuple(left_out))
+
+
+def _drifted(frame: Any, names: Sequence[str]) -> dict[str, list[Any]]:
+    """Return some columns of a frame, of the lines that have drifted."""
+    columns = frames.columns_of(frame)
+    places = np.flatnonzero(np.array(columns["drifted"], dtype=bool)).tolist()
+    found = {name: [columns[name][place] for place in places] for name in names}
+    return {name: list(map(str, c)) if name in NAMES else c for name, c in found.items()}
 
 
 def _listed(names: Any) -> str:

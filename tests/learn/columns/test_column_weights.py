@@ -90,7 +90,7 @@ def test_a_passive_column_is_as_if_absent(table, parameters):
     np.testing.assert_allclose(passive.similarity(table), without.similarity(TABLE), atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["zoo", "hepatitis"])
+@pytest.mark.parametrize("name", ["zoo", pytest.param("hepatitis", marks=pytest.mark.slow)])
 def test_labels_are_those_of_the_table_without_it(name):
     X, y = load(name)
     encoder = TableEncoder(column_weights={"y": 0}, preparer=None)

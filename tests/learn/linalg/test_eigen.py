@@ -50,7 +50,7 @@ def test_eigenvalues_that_are_rounding_noise_are_left_out():
     np.testing.assert_allclose(space.values, [1.0])
 
 
-@pytest.mark.parametrize("n_above", [0, 1, 2, 3, 7])
+@pytest.mark.parametrize("n_above", [0, 1, 7])
 def test_eigenvalues_above_a_limit_are_all_there(n_above):
     """Noise below, and above it eigenvalues of which some are equal."""
     draws = np.random.default_rng(n_above)

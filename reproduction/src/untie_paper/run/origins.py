@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -118,8 +119,10 @@ def _processor() -> str:
 
 
 def _memory() -> float | None:
+    if sys.platform == "win32":  # which does not say so
+        return None
     try:
         size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):  # not on every system
+    except (OSError, ValueError):  # not on every system
         return None
     return round(size / 2**30, 1)

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import re
 import signal
+import sys
 import warnings
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
 
-from untie_paper.run.worker import Finished, Task, attempt, one_line, settle
+from untie_paper.run.worker import Finished, Lifeline, Task, attempt, one_line, settle
 
 TICK = 0.5
 """Seconds after which a caller hears that nothing has happened."""
@@ -83,7 +83,7 @@ def run_tasks(tasks: Sequence[Task], n_workers: int, log: Path) -> Iterator[Fini
 class _Worker:
     """A process that does one task at a time; if it dies, the next task has another."""
 
-    def __init__(self, lifeline: Connection, log: Path) -> None:
+    def __init__(self, lifeline: Lifeline, log: Path) -> None:
         self._arguments = lifeline, log
         self._executor = self._make()
 
@@ -116,7 +116,7 @@ def _quiet() -> Iterator[None]:
 
 def _hear_nothing() -> None:
     """Block Ctrl-C in a thread; processes that are started there inherit that."""
-    if hasattr(signal, "pthread_sigmask"):  # not on Windows
+    if sys.platform != "win32":  # which has no such signals
         from multiprocessing import resource_tracker
 
         # It is started with the first process, and would lift the block in between.

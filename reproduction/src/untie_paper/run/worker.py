@@ -15,11 +15,20 @@ import traceback
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
 from untie_paper.run.versions import optional_versions
+
+if sys.platform == "win32":
+    from multiprocessing.connection import PipeConnection
+
+    Lifeline = PipeConnection
+else:
+    from multiprocessing.connection import Connection
+
+    Lifeline = Connection
 
 _FOLDERS = re.compile(r"(?<![\w:/.~])/(?:[^\s/:'\"]+/)+")
 """The folders of an absolute path: results are published, and whose machine it was is not."""
@@ -59,12 +68,12 @@ class Finished:
     versions: dict[str, str | None] = field(default_factory=dict)
 
 
-def settle(lifeline: Connection, log: Path) -> None:
+def settle(lifeline: Lifeline, log: Path) -> None:
     """Make a new process a worker: it does not hear Ctrl-C, speaks to a file, ends with its run.
 
     Parameters
     ----------
-    lifeline : Connection
+    lifeline : Lifeline
         Whose other end only the run holds, and the system closes however the run ends.
     log : Path
         Where output goes.
@@ -132,7 +141,7 @@ def _speak_to(log: Path) -> None:
     faulthandler.enable(file=2)
 
 
-def _end_after(lifeline: Connection) -> None:
+def _end_after(lifeline: Lifeline) -> None:
     """Stop when the run was killed and could not say so."""
     wait([lifeline])
     os._exit(1)

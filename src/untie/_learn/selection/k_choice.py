@@ -9,6 +9,7 @@ import numpy as np
 
 from untie._learn.clustering.points import AXES, VECTORS
 from untie._table.frames import columns_of, make_frame
+from untie._util import notebook
 from untie._util.arrays import ROUNDING
 from untie._util.messages import listed
 from untie._util.types import BoolArray, FloatArray, IntArray
@@ -223,7 +224,11 @@ class KChoice:
     @property
     def verdict(self) -> str:
         """The choice in a few sentences, for people: those of `Verdict`."""
-        return str(Verdict(self.k, len(self.ks) == 1, self))
+        return str(self._verdict)
+
+    @property
+    def _verdict(self) -> "Verdict":
+        return Verdict(self.k, len(self.ks) == 1, self)
 
     def table(self) -> Any:
         """Return the figures of every number of clusters.
@@ -233,7 +238,12 @@ class KChoice:
         frame
             One row per number: k, gain, error, stability, silhouette and n_splits.
         """
-        columns = {
+        return make_frame(self.library, self._figures)
+
+    @property
+    def _figures(self) -> dict[str, Any]:
+        """The columns of the table."""
+        return {
             "k": list(self.ks),
             "gain": self.gain,
             "error": self.error,
@@ -241,7 +251,16 @@ class KChoice:
             "silhouette": self.silhouette,
             "n_splits": self.n_splits,
         }
-        return make_frame(self.library, columns)
+
+    def _repr_html_(self) -> str:
+        """Show the choice in a notebook."""
+        said = self._verdict
+        figures = notebook.table(
+            "Numbers of clusters that were tried; the chosen one is bold",
+            self._figures,
+            bold=self.ks.index(self.k),
+        )
+        return notebook.block(f"{said.headline}.", figures, notebook.folded("Why", said.sentences))
 
 
 @dataclass(frozen=True, eq=False)
@@ -460,6 +479,26 @@ class Verdict:
 
     def __str__(self) -> str:
         return " ".join([f"{self.headline}.", *self.sentences])
+
+    def _repr_html_(self) -> str:
+        """Show the verdict in a notebook."""
+        return notebook.block(
+            f"{self.headline}.",
+            *map(notebook.paragraph, self.sentences),
+            notebook.table("Clusters, and whether they come back", self._each()),
+        )
+
+    def _each(self) -> dict[str, list[Any]]:
+        """Return each cluster with its share of the rows and its steadiness, if that was tried."""
+        if self.stability is None:
+            return {}
+        lines = columns_of(self.stability)
+        clusters = list(lines["cluster"])
+        return {
+            "cluster": [str(cluster) for cluster in clusters],
+            "share": [f"{share:.0%}" for share in lines["share"]],
+            "stability": [self.said_of(cluster) for cluster in clusters],
+        }
 
     def _instead(self) -> str:
         """Say what the groups are, if they are none."""
