@@ -56,6 +56,7 @@ QUESTIONS = {
     "cluster_names": explain.cluster_names,
     "cluster_stability": explain.cluster_stability,
     "cluster_gaps": explain.cluster_gaps,
+    "important_columns": explain.important_columns,
     "subclusters": lambda m, X, **more: explain.subclusters(m, X, **more).table,
     "prototypes": explain.prototypes,
     "border_cases": explain.border_cases,
@@ -73,7 +74,7 @@ EVERY = {**QUESTIONS, **{f"plot.{name}": question for name, question in PLOTS.it
 OF_CLUSTERS = ("assignments", "subclusters", "verdict")
 OF_LABELS = (
     *("cluster_profile", "cluster_names", "cluster_stability", "cluster_gaps"),
-    *("prototypes", "border_cases"),
+    *("prototypes", "border_cases", "important_columns"),
 )
 OF_ROWS = {
     name: question
@@ -186,7 +187,8 @@ def test_labels_are_an_array_or_the_name_of_a_column(name, table, clusterer):
     by_name = EVERY[name](clusterer, named, labels="kind")
     if name in QUESTIONS:
         pd.testing.assert_frame_equal(found, by_name)
-        assert {*found.cluster, *found.get("other", [])} == {"x", "y"}
+        clusters = {*found.get("cluster", ["x", "y"]), *found.get("other", [])}
+        assert clusters == {"x", "y"}  # columns are important to all of them
     with pytest.raises(ValueError, match=r"labels has shape \(2,\), but the table has 240 rows"):
         EVERY[name](clusterer, table, labels=[0, 1])
     with pytest.raises(ValueError, match=r"no column 'kinds' in the table, which labels names"):

@@ -34,6 +34,8 @@ from untie.explain._drift import Drift, drift
 from untie.explain._drift import changes_between as changes_between
 from untie.explain._examples import border_cases, prototypes
 from untie.explain._examples import examples as examples
+from untie.explain._important_columns import carriers_said as carriers_said
+from untie.explain._important_columns import important_columns
 from untie.explain._neighbors import neighbors, why_similar
 from untie.explain._outliers import few_said as few_said
 from untie.explain._outliers import outliers, why_outlier
@@ -56,6 +58,7 @@ __all__ = [
     "cluster_stability",
     "drift",
     "families",
+    "important_columns",
     "missing_together",
     "neighbors",
     "outliers",
