@@ -23,6 +23,7 @@ COMMANDS = [
     "assign",
     "neighbors",
     "outliers",
+    "fill",
     "values",
     "drift",
     "compare",

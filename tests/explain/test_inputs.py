@@ -46,6 +46,7 @@ QUESTIONS = {
     "unknown_values": lambda m, X, **more: explain.unknown_values(m, X),
     "outliers": lambda m, X, **more: explain.outliers(m, X),
     "why_outlier": lambda m, X, **more: explain.why_outlier(m, X[:1]),
+    "likely_values": lambda m, X, **more: explain.likely_values(m, X),
     "neighbors": lambda m, X, **more: explain.neighbors(m, X, X[:2]),
     "why_similar": lambda m, X, **more: explain.why_similar(m, X[:1], X[1:2]),
     "drift": lambda m, X, **more: explain.drift(m, X).columns,
@@ -80,7 +81,15 @@ OF_ROWS = {
     name: question
     for name, question in EVERY.items()
     if name in (*OF_CLUSTERS, *OF_LABELS, "unknown_values", "outliers", "why_outlier", "neighbors")
-    or name in ("why_similar", "drift", "choose_k", "plot.map_rows", "plot.cluster_profiles")
+    or name
+    in (
+        "likely_values",
+        "why_similar",
+        "drift",
+        "choose_k",
+        "plot.map_rows",
+        "plot.cluster_profiles",
+    )
 }
 WITH_LABELS = (*OF_LABELS, "plot.map_rows", "plot.cluster_profiles")
 

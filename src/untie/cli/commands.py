@@ -468,13 +468,12 @@ def outliers(
     show(result, options, title)
 
 
-@command(LearningOptions, without=["label", "weight", "row_names"])
+@command(ColumnOptions, without=["date_parts", "row_names"])
 def fill(
-    options: LearningOptions,
+    options: ColumnOptions,
     file: File = None,
     min_probability: Annotated[float, fraction("--min-probability")] = 0.5,
     numbers: Annotated[bool, option("--numbers")] = False,
-    k: Clusters = None,
     model: Model = None,
 ) -> None:
     """Fill missing cells with their likeliest values, into a new file.
@@ -508,7 +507,7 @@ def fill(
     """
     from untie.cli.fill import fill_rows
 
-    fill_rows(file, options, model, k, min_probability, numbers)
+    fill_rows(file, options, model, min_probability, numbers)
 
 
 @command(LearningOptions, without=["row_names"])

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,15 @@ from untie._table.column_codes import factorize, value_text
 from untie._table.table import read_table
 from untie._util.messages import counted
 from untie._util.types import BoolArray, FloatArray, IntArray
-from untie.cli.options import Format, LearningOptions, missing_texts, refuse_for_model
+from untie.cli.options import (
+    ColumnOptions,
+    Format,
+    LearningOptions,
+    missing_texts,
+    refuse_for_model,
+)
 from untie.cli.reading import fit_model, load, new_clusterer, own_rows, read_rows, tell_columns
 from untie.cli.showing import chosen_format, print_table, rounded, say, show, waiting
-from untie.cli.streams import UserError
 from untie.explain import LikelyCells, likely_cells
 from untie.preparer import binned_numbers
 
@@ -27,9 +32,8 @@ NAMED = 10
 
 def fill_rows(
     file: str | None,
-    options: LearningOptions,
+    options: ColumnOptions,
     model: Path | None,
-    k: int | None,
     least: float,
     numbers: bool,
 ) -> None:
@@ -39,26 +43,23 @@ def fill_rows(
     ----------
     file : str or None
         What to read.
-    options : LearningOptions
+    options : ColumnOptions
         How.
     model : Path or None
         A model that was saved, instead of learning from the file.
-    k : int or None
-        Number of clusters; None chooses it.
     least : float
         Less probable values are left out.
     numbers : bool
         Whether numbers are filled.
     """
-    if model is not None and k is not None:
-        raise UserError("--k is for new clusters; the model has its own.")
     if model is not None:
         refuse_for_model(options)
     rows = read_rows(file, options)
     if model is not None:
         fitted = as_fitted(load(model))
     else:
-        clusterer = new_clusterer(options, rows.column_names, k)
+        usual = {field.name: getattr(options, field.name) for field in fields(ColumnOptions)}
+        clusterer = new_clusterer(LearningOptions(**usual), rows.column_names, None)
         with waiting("learning", options.quiet):
             fit_model(clusterer, rows, None)
         fitted = as_fitted(clusterer)
@@ -66,7 +67,7 @@ def fill_rows(
     own = own_rows(fitted, rows)
     prepared, weights = fitted.counted(own)
     with waiting("predicting the missing cells", options.quiet):
-        found, skipped = likely_cells(fitted, prepared, weights, options.seed)
+        found, skipped = likely_cells(fitted, prepared, weights)
     filling = Filling(fitted, rows, prepared, missing_texts(options) or [], least, numbers)
     filled = filling.fill(found)
     for line in [*filling.said(), *filling.not_filled(skipped)]:
