@@ -1,7 +1,7 @@
 """Missing cells: how often the likely values are right, compared with scikit-learn's imputers.
 
 One in ten known cells of a table is hidden at random, and each method fills the hidden cells. All
-columns are categories, and the class is left out. The tables are the bundled ones, at most 1,500
+columns are categories, and the class is left out. The tables are the bundled ones, at most 1,000
 rows of each, and those in the folder that UNTIE_PEERS names.
 
 - likely_values: `untie.explain.likely_values` of a `TableClusterer`.
@@ -40,7 +40,7 @@ from untie.datasets import load, names
 from untie.explain import likely_values
 
 VARIABLE = "UNTIE_PEERS"
-MOST_ROWS, HIDDEN, MIXED = 1500, 0.1, 0.01
+MOST_ROWS, HIDDEN, MIXED = 1000, 0.1, 0.01
 BINS = (0.0, 0.4, 0.6, 0.8, 0.95, 1.0001)
 
 Codes = NDArray[np.float64]

@@ -38,9 +38,11 @@ OF_PAIR = 2.0
 SHARPNESS = (1.0, 0.5, 0.25)
 """How far other cells are believed, which repeat each other: a predictor each."""
 
-STEPS, FIRST_ROWS = 60, 1.0
-"""The weights of the predictors take this many steps, from this many cells that are predicted by
-the shares of values in all rows alone."""
+STEPS = 60
+"""The weights of the predictors take this many steps."""
+
+OF_ALL = 10.0
+"""The weights for a column are drawn toward those for all columns as by this many cells."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,6 +196,11 @@ class KnownRows:
             total += table[column]
         return total
 
+    @property
+    def n_predictors(self) -> int:
+        """Number of predictors."""
+        return 1 + (self.members is not None) + len(NEAREST) + len(SHARPNESS)
+
     def predictions(self, asked: LongArray, attribute: int, distances: FloatArray) -> FloatArray:
         """Return what each predictor says; shape (n_predictors, n_asked, n_values)."""
         shares = self.shares(attribute)
@@ -238,7 +245,12 @@ def blend_weights(rows: KnownRows, attributes: Sequence[int], rng: RandomState) 
                     continue
                 found = _predicted(train, asked, known, attribute, distances)
                 told[at].append(found[:, np.arange(len(known)), asked[known, attribute]])
-    return [_best_blend(parts, rows) for parts in told]
+    nothing: FloatArray = np.empty((rows.n_predictors, 0))
+    found: list[FloatArray] = [np.hstack([nothing, *parts]) for parts in told]
+    # What is known of no column is predicted by the shares of values in all rows.
+    first = np.eye(1, rows.n_predictors)[0]
+    of_all = _best_blend(np.hstack(found), first)
+    return [_best_blend(cells, OF_ALL * of_all) for cells in found]
 
 
 def _predicted(
@@ -248,24 +260,21 @@ def _predicted(
     return train.predictions(asked[which], attribute, distances[:, which])
 
 
-def _best_blend(parts: list[FloatArray], rows: KnownRows) -> FloatArray:
+def _best_blend(told: FloatArray, before: FloatArray) -> FloatArray:
     """Return the weights that make cells likeliest, by EM.
 
     Parameters
     ----------
-    parts : list of arrays of shape (n_predictors, n_cells)
+    told : array of shape (n_predictors, n_cells)
         The probability of what is in held-out cells.
+    before : array of shape (n_predictors,)
+        How many cells each predictor is taken to have predicted alone before.
     """
-    n = 1 + (rows.members is not None) + len(NEAREST) + len(SHARPNESS)
-    first = np.zeros(n)
-    first[0] = 1.0
-    if not parts:
-        return first
-    told = np.maximum(np.hstack(parts), 1e-12)
-    weights = np.full(n, 1.0 / n)
+    told = np.maximum(told, np.finfo(float).tiny)
+    weights = np.full(len(before), 1.0 / len(before))
     for _ in range(STEPS):
-        parts_of = weights[:, None] * told
-        weights = (parts_of / parts_of.sum(axis=0)).sum(axis=1) + FIRST_ROWS * first
+        parts = weights[:, None] * told
+        weights = (parts / parts.sum(axis=0)).sum(axis=1) + before
         weights /= weights.sum()
     return weights
 
