@@ -246,11 +246,11 @@ def blend_weights(rows: KnownRows, attributes: Sequence[int], rng: RandomState) 
                 found = _predicted(train, asked, known, attribute, distances)
                 told[at].append(found[:, np.arange(len(known)), asked[known, attribute]])
     nothing: FloatArray = np.empty((rows.n_predictors, 0))
-    found: list[FloatArray] = [np.hstack([nothing, *parts]) for parts in told]
+    cells = [np.hstack([nothing, *parts]) for parts in told]
     # What is known of no column is predicted by the shares of values in all rows.
     first = np.eye(1, rows.n_predictors)[0]
-    of_all = _best_blend(np.hstack(found), first)
-    return [_best_blend(cells, OF_ALL * of_all) for cells in found]
+    of_all = _best_blend(np.hstack(cells), first)
+    return [_best_blend(own, OF_ALL * of_all) for own in cells]
 
 
 def _predicted(
