@@ -44,7 +44,6 @@ def words(n=48):
 MODELS = {
     "preparer": lambda: (Preparer(bins=3, date_parts=["month"]), people()),
     "encoder": lambda: (TableEncoder(2, preparer=Preparer(bins=3)), people()),
-    "neighbors": lambda: (TableEncoder(purpose="neighbors", preparer=None), words()),
     "components": lambda: (
         TableEncoder(
             2,

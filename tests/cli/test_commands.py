@@ -23,6 +23,7 @@ COMMANDS = [
     "assign",
     "neighbors",
     "outliers",
+    "fill",
     "values",
     "drift",
     "compare",
@@ -228,7 +229,8 @@ def test_cluster_gives_every_row_its_cluster(people, tmp_path, frame):
 def test_cluster_chooses_k_and_says_why(people):
     answer = ask("cluster", people, "--drop", "age,group")
     assert answer.stderr.startswith("customer_id: left out")
-    said = answer.stderr.splitlines()[-1]
+    said, carried = answer.stderr.splitlines()[-2:]
+    assert carried == "3 of 3 columns carry the clusters: shape, size and colour."
     assert said.startswith(
         "2 stable groups of similar rows, resting on all 3 columns. Of 2 to 8 groups, 2 is the"
     )

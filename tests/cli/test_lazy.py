@@ -47,6 +47,7 @@ def test_help_and_version_do_not_wait_for_libraries():
         ("cluster", "absent.csv"),
         ("fit", "absent.csv", "-o", "m.untie"),
         ("outliers", "absent.csv"),
+        ("fill", "absent.csv"),
         ("values", "absent.csv"),
         ("neighbors", "absent.csv", "--row", 1),
         ("compare", "absent.csv"),

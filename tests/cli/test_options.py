@@ -32,6 +32,7 @@ from option_cases import (
     shows,
     silent,
     solver_checks,
+    unsaid,
     unusual,
     write_files,
     written,
@@ -256,6 +257,28 @@ CASES = [
     Case("outliers book.xlsx --sheet rows", SHEET),
     Case(f"outliers {FORMULAS} --keep formula", SAFE),
     Case(
+        f"fill messy.txt --delimiter # --encoding latin-1 --missing void,M {COLUMNS} --month-first "
+        "--numbers --min-probability 0.99 --format json",
+        {name: check for name, check in DRIFT_NOTES.items() if name != "--date-parts"}
+        | {
+            "--numbers": said("Filled 10 of 10 missing numbers and dates with the median"),
+            "--min-probability": said("has a probability of 0.99 or more"),
+            "--format": is_json,
+        },
+    ),
+    Case(
+        f"fill --sql {QUERY} {FEW} -q --output filled.csv",
+        {
+            "--sql": rows_of_query("filled.csv"),
+            "--columns": rows_of_query("filled.csv"),
+            "--output": written("filled.csv", "colour,size,shape\n"),
+            "--quiet": silent,
+        },
+    ),
+    Case("fill new.parquet --model base.untie", {"--model": unsaid("shape: left out")}),
+    Case("fill book.xlsx --sheet rows", SHEET),
+    Case(f"fill {FORMULAS}", SAFE),
+    Case(
         f"values {ALL} --column size",
         NOTES
         | {
@@ -338,6 +361,7 @@ CASES = [
             "report total.parquet --keep-totals --k 2 --output kept-totals.md",
             "neighbors total.parquet --keep-totals --row 1",
             "outliers total.parquet --keep-totals",
+            "fill total.parquet --keep-totals",
             "values total.parquet --keep-totals --column size",
             "drift total.parquet total.parquet --keep-totals",
             "compare total.parquet --keep-totals --k 2",

@@ -46,6 +46,7 @@ QUESTIONS = {
     "unknown_values": lambda m, X, **more: explain.unknown_values(m, X),
     "outliers": lambda m, X, **more: explain.outliers(m, X),
     "why_outlier": lambda m, X, **more: explain.why_outlier(m, X[:1]),
+    "likely_values": lambda m, X, **more: explain.likely_values(m, X),
     "neighbors": lambda m, X, **more: explain.neighbors(m, X, X[:2]),
     "why_similar": lambda m, X, **more: explain.why_similar(m, X[:1], X[1:2]),
     "drift": lambda m, X, **more: explain.drift(m, X).columns,
@@ -56,6 +57,7 @@ QUESTIONS = {
     "cluster_names": explain.cluster_names,
     "cluster_stability": explain.cluster_stability,
     "cluster_gaps": explain.cluster_gaps,
+    "important_columns": explain.important_columns,
     "subclusters": lambda m, X, **more: explain.subclusters(m, X, **more).table,
     "prototypes": explain.prototypes,
     "border_cases": explain.border_cases,
@@ -74,14 +76,22 @@ EVERY = {**QUESTIONS, **{f"plot.{name}": question for name, question in PLOTS.it
 OF_CLUSTERS = ("assignments", "subclusters", "verdict")
 OF_LABELS = (
     *("cluster_profile", "cluster_names", "cluster_stability", "cluster_gaps"),
-    *("prototypes", "border_cases"),
+    *("prototypes", "border_cases", "important_columns"),
 )
 OF_ROWS = {
     name: question
     for name, question in EVERY.items()
     if name in (*OF_CLUSTERS, *OF_LABELS, "unknown_values", "outliers", "why_outlier", "neighbors")
-    or name in ("why_similar", "drift", "choose_k", "plot.biplot", "plot.map_rows")
-    or name == "plot.cluster_profiles"
+    or name
+    in (
+        "likely_values",
+        "why_similar",
+        "drift",
+        "choose_k",
+        "plot.biplot",
+        "plot.map_rows",
+        "plot.cluster_profiles",
+    )
 }
 WITH_LABELS = (*OF_LABELS, "plot.map_rows", "plot.cluster_profiles")
 
@@ -188,7 +198,8 @@ def test_labels_are_an_array_or_the_name_of_a_column(name, table, clusterer):
     by_name = EVERY[name](clusterer, named, labels="kind")
     if name in QUESTIONS:
         pd.testing.assert_frame_equal(found, by_name)
-        assert {*found.cluster, *found.get("other", [])} == {"x", "y"}
+        clusters = {*found.get("cluster", ["x", "y"]), *found.get("other", [])}
+        assert clusters == {"x", "y"}  # columns are important to all of them
     with pytest.raises(ValueError, match=r"labels has shape \(2,\), but the table has 240 rows"):
         EVERY[name](clusterer, table, labels=[0, 1])
     with pytest.raises(ValueError, match=r"no column 'kinds' in the table, which labels names"):

@@ -303,6 +303,21 @@ def test_the_columns_that_groups_rest_on_are_the_same_everywhere(report):
     assert "differ most in" not in report.summary
 
 
+def test_the_columns_that_carry_the_clusters_are_said_and_listed(report, people):
+    found = report.to_dict()["sections"]["clusters"]["carriers"]
+    table = pd.DataFrame(found["table"]["rows"], columns=found["table"]["columns"])
+    assert set(table["column"]) == {"town", "fever", "age", "job"}
+    assert table["share"].sum() == pytest.approx(1)
+    carries = table["column"][table["carries"] == "yes"]
+    assert found["said"].startswith(f"{len(carries)} of 4 columns carry the clusters: ")
+    assert found["said"] in section(report, "clusters")
+    assert found["said"] in report.to_markdown()
+    rng = np.random.default_rng(0)
+    noise = pd.DataFrame({name: rng.choice(list("xyz"), 200) for name in "abc"})
+    content = make_report(noise, TableClusterer(2)).to_dict()["sections"]["clusters"]
+    assert content["carriers"] is None
+
+
 @pytest.mark.usefixtures("quick")
 def test_values_by_chance_do_not_make_a_cluster():
     rng = np.random.default_rng(0)

@@ -20,7 +20,14 @@ from untie.cli.options import Format, LearningOptions
 from untie.cli.reading import column, new_clusterer, open_rows, read_all, tell_columns
 from untie.cli.showing import chosen_format, print_table, say, show, tell_families, waiting
 from untie.cli.streaming import with_columns
-from untie.explain import Verdict, cluster_profile, subclusters_of, verdict
+from untie.explain import (
+    Verdict,
+    carriers_said,
+    cluster_profile,
+    important_columns,
+    subclusters_of,
+    verdict,
+)
 from untie.model_file import save_model
 from untie.preparer import merged_values
 
@@ -83,14 +90,17 @@ def cluster_rows(
         with waiting("writing the rows", quiet):
             write_source(found, output, options.safe_csv)
         return
-    labels = clusterer.labels_
+    labels, seed = clusterer.labels_, options.seed
+    if said.found:
+        about = {"labels": labels, "sample_weight": weights, "random_state": seed}
+        say(carriers_said(columns_of(important_columns(model, frame, **about))), quiet)
     if options.label is not None:
         _tell_agreement(options.label, column(rows, options.label), labels, quiet)
     how, finer = chosen_format(options.format_), None
     if divides and said.found:
         with waiting("dividing the clusters", quiet):
             merged = {} if fitted.preparer is None else merged_values(fitted.preparer)
-            finer = subclusters_of(model, frame, merged, weights, options.seed)
+            finer = subclusters_of(model, frame, merged, weights, seed)
             finer = finer if finer.smaller else None
     if output is not None or how != Format.table:
         new = {NEW_COLUMN: labels} | ({} if finer is None else {FINER_COLUMN: finer.labels})

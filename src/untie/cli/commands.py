@@ -465,6 +465,48 @@ def outliers(
     show(result, options, title)
 
 
+@command(ColumnOptions, without=["date_parts", "row_names"])
+def fill(
+    options: ColumnOptions,
+    file: File = None,
+    min_probability: Annotated[float, fraction("--min-probability")] = 0.5,
+    numbers: Annotated[bool, option("--numbers")] = False,
+    model: Model = None,
+) -> None:
+    """Fill missing cells with their likeliest values, into a new file.
+
+    The value is predicted from the known cells of the row: from the clusters that it may belong to,
+    the rows nearest to it and the values that go with its other cells. Held-out cells decide which
+    of these counts how much. Cells that have a value are never changed.
+
+    Parameters
+    ----------
+    min_probability : float
+        Cells whose likeliest value is less probable stay missing; 0 fills all that it can.
+    numbers : bool
+        Also fill numbers and dates that were binned: with the median of the likeliest range.
+
+    Examples
+    --------
+    [cyan]untie fill people.csv --output filled.csv[/cyan]  the cells that are more likely right
+    than wrong
+
+    [cyan]untie fill people.csv -o filled.csv --min-probability 0.9[/cyan]  only those that are
+    nearly certain
+
+    [cyan]untie fill people.csv -o filled.csv --numbers --drop spouse_age[/cyan]  numbers, too,
+    but not of questions that were not asked
+
+    Without --output, the filled rows come out in a pipe, and a terminal shows how many cells would
+    be filled. Columns that are not learned from are not filled, nor are those with a single
+    value, where a missing cell may be the other. A cell that is missing because there is nothing
+    to say has no likely value: leave such columns out with --drop.
+    """
+    from untie.cli.fill import fill_rows
+
+    fill_rows(file, options, model, min_probability, numbers)
+
+
 @command(LearningOptions, without=["row_names"])
 def values(
     options: LearningOptions,

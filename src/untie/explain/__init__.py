@@ -34,6 +34,11 @@ from untie.explain._drift import Drift, drift
 from untie.explain._drift import changes_between as changes_between
 from untie.explain._examples import border_cases, prototypes
 from untie.explain._examples import examples as examples
+from untie.explain._important_columns import carriers_said as carriers_said
+from untie.explain._important_columns import important_columns
+from untie.explain._likely_values import LikelyCells as LikelyCells
+from untie.explain._likely_values import likely_cells as likely_cells
+from untie.explain._likely_values import likely_values
 from untie.explain._neighbors import neighbors, why_similar
 from untie.explain._outliers import few_said as few_said
 from untie.explain._outliers import outliers, why_outlier
@@ -56,6 +61,8 @@ __all__ = [
     "cluster_stability",
     "drift",
     "families",
+    "important_columns",
+    "likely_values",
     "missing_together",
     "neighbors",
     "outliers",

@@ -22,7 +22,7 @@ from untie._table.table import NO_WEIGHT
 from untie._util.arrays import ROUNDING
 from untie._util.checks import check_integer, draws_of
 from untie._util.k_means import best_labels
-from untie._util.types import BoolArray, FloatArray, IntArray
+from untie._util.types import BoolArray, FloatArray, IntArray, LongArray
 
 MOST_ROWS = 2_000
 """Resamples are drawn from at most this many rows."""
@@ -284,10 +284,33 @@ class _Sample:
     points_of: PointsOf
 
 
-def _some_rows(
-    fitted: FittedTable, clustered: ClusteredRows, is_own: bool, rng: RandomState
-) -> _Sample:
-    """Draw at most `MOST_ROWS` rows; `is_own` tells whether the clusters are those of the model."""
+@dataclass(frozen=True, eq=False)
+class DrawnRows:
+    """Some rows that have clusters, in an order that neither names nor places decide.
+
+    Parameters
+    ----------
+    codes : integer array of shape (n_rows, n_attributes)
+        The rows, as the encoder codes them.
+    places : integer array of shape (n_rows,)
+        The number of each row among the distinct ones, ascending.
+    weights : array of shape (n_rows,)
+        How often each counts.
+    members : integer array of shape (n_rows,)
+        Their clusters.
+    n_draws : float
+        How many independent draws they seem to be.
+    """
+
+    codes: LongArray
+    places: IntArray
+    weights: FloatArray
+    members: IntArray
+    n_draws: float
+
+
+def draw_rows(fitted: FittedTable, clustered: ClusteredRows, rng: RandomState) -> DrawnRows:
+    """Draw at most `MOST_ROWS` of the rows that count."""
     encoder, members = fitted.encoder, clustered.partition.members
     model, codes = encoder._model, encoder._codes(clustered.rows)
     drawn = np.flatnonzero(clustered.weights)
@@ -305,16 +328,24 @@ def _some_rows(
     distinct = in_canonical_order(distinct, model.orders)
     places = np.argsort(distinct.numbers)[which.ravel()]
     order = np.lexsort((clustered.weights[drawn], members[drawn], places))
-    drawn, rows = drawn[order], rows[order]
-    weights = clustered.weights[drawn]
+    drawn = drawn[order]
     n_draws = number_of_draws(distinct, float(sums.sum()), len(drawn))
+    return DrawnRows(rows[order], places[order], clustered.weights[drawn], members[drawn], n_draws)
+
+
+def _some_rows(
+    fitted: FittedTable, clustered: ClusteredRows, is_own: bool, rng: RandomState
+) -> _Sample:
+    """Draw rows and their points; `is_own` tells whether the clusters are those of the model."""
+    model, drawn = fitted.encoder._model, draw_rows(fitted, clustered, rng)
     choice = fitted.clusterer.k_choice_ if is_own and fitted.clusterer else None
     if choice is None or choice.made_of == VECTORS:
-        sample = RowSample(np.arange(len(drawn), dtype=np.uint64), rows, weights)
+        numbers = np.arange(len(drawn.weights), dtype=np.uint64)
+        sample = RowSample(numbers, drawn.codes, drawn.weights)
         points_of = of_vectors(sample_vectors(model.vectors, sample))
     else:
-        points_of = model.points_on_axes(rows, len(clustered.partition))
-    return _Sample(weights, members[drawn], n_draws, points_of)
+        points_of = model.points_on_axes(drawn.codes, len(clustered.partition))
+    return _Sample(drawn.weights, drawn.members, drawn.n_draws, points_of)
 
 
 def _jaccards(

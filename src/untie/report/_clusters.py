@@ -9,8 +9,8 @@ from untie._inputs import cell_texts, order_of
 from untie._table.frames import columns_of
 from untie._table.intervals import equal_runs, names_in_order, phrase, run_name
 from untie._util.types import FloatArray, IntArray
-from untie.explain import examples
-from untie.report._limits import LONG_TEXT, short, shown
+from untie.explain import carriers_said, examples, important_columns
+from untie.report._limits import LISTED_COLUMNS, LONG_TEXT, short, shown
 from untie.report._study import SURE_OF_CLUSTER, Study
 from untie.report._table import Cell, TableView, count, heat_view, percent, view
 
@@ -53,6 +53,12 @@ STABILITY = (
 NAMES = (
     "A name has the values that set a cluster apart from each other one; in brackets is the share "
     "of its rows that have a value, where that is less than 80%."
+)
+CARRYING = (
+    "A cell is predicted from the cluster in which the other cells of its row are likeliest. "
+    "Explained is the share of the column's entropy. A column carries the clusters if this is at "
+    "least 1% and no accident (two standard errors); its share is that of all predictions of such "
+    "columns. Each column is hidden alone, so a copy of it still finds the cluster."
 )
 COUNTED = "Rows are counted from 1."
 """What the figures mean."""
@@ -116,6 +122,7 @@ def cards(study: Study) -> dict[str, Any]:
     return {
         "said": f"{shown(study.verdict.headline, LONG_TEXT)}.",
         "between": between_clusters(study),
+        "carriers": carriers(study),
         "cards": made,
         "table": _all(study),
         "finer": _finer(study),
@@ -127,6 +134,19 @@ def cards(study: Study) -> dict[str, Any]:
         else "",
         "nothing": NOTHING_MAKES_IT,
     }
+
+
+def carriers(study: Study) -> dict[str, Any] | None:
+    """Return which columns carry the clusters; None unless clusters were found."""
+    if not study.verdict.found:
+        return None
+    about = {"labels": study.labels, "sample_weight": study.weights, "random_state": study.seed}
+    found = columns_of(important_columns(study.encoder, study.frame, **about))
+    lines = {name: found[name][:LISTED_COLUMNS] for name in ("column", "explained", "share")}
+    lines["carries"] = ["yes" if one else "no" for one in found["carries"][:LISTED_COLUMNS]]
+    kinds = "column:text explained:bar share:bar carries:text"
+    table = view("carriers", "How well the clusters predict each column", kinds, lines)
+    return {"said": carriers_said(found), "meaning": CARRYING, "table": table}
 
 
 def between_clusters(study: Study) -> str:

@@ -126,7 +126,10 @@ def _overview(content: Content) -> list[Any]:
 def _clusters(content: Content) -> list[Any]:
     found = content["clusters"]
     finer = ("divided", "finer") if found["finer"] else ()
-    blocks = _some(found, "said", "between", "meaning", "table", *finer, "described")
+    blocks = _some(found, "said", "between", "meaning", "table", *finer)
+    if found["carriers"]:
+        blocks += _some(found["carriers"], "said", "meaning", "table")
+    blocks += _some(found, "described")
     for card in found["cards"]:
         blocks.append(_title(f"Cluster {card.number}: {card.name}"))
         blocks += [card.values or NOTHING_MAKES_IT, card.typical_rows, card.border_rows]

@@ -1,0 +1,254 @@
+"""A file -> the same with likely values in its missing cells; for ``untie fill``."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from untie._inputs import FittedTable, as_fitted
+from untie._prepare.rules import means_missing
+from untie._table.column_codes import factorize, value_text
+from untie._table.table import read_table
+from untie._util.messages import counted
+from untie._util.types import BoolArray, FloatArray, IntArray
+from untie.cli.options import (
+    ColumnOptions,
+    Format,
+    LearningOptions,
+    missing_texts,
+    refuse_for_model,
+)
+from untie.cli.reading import fit_model, load, new_clusterer, own_rows, read_rows, tell_columns
+from untie.cli.showing import chosen_format, print_table, rounded, say, show, waiting
+from untie.explain import LikelyCells, likely_cells
+from untie.preparer import binned_numbers
+
+NAMED = 10
+"""At most this many columns are named that are not filled."""
+
+
+def fill_rows(
+    file: str | None,
+    options: ColumnOptions,
+    model: Path | None,
+    least: float,
+    numbers: bool,
+) -> None:
+    """Write or show the rows of a file, with likely values where cells are missing.
+
+    Parameters
+    ----------
+    file : str or None
+        What to read.
+    options : ColumnOptions
+        How.
+    model : Path or None
+        A model that was saved, instead of learning from the file.
+    least : float
+        Less probable values are left out.
+    numbers : bool
+        Whether numbers are filled.
+    """
+    if model is not None:
+        refuse_for_model(options)
+    rows = read_rows(file, options)
+    if model is not None:
+        fitted = as_fitted(load(model))
+    else:
+        usual = {field.name: getattr(options, field.name) for field in fields(ColumnOptions)}
+        clusterer = new_clusterer(LearningOptions(**usual), rows.column_names, None)
+        with waiting("learning", options.quiet):
+            fit_model(clusterer, rows, None)
+        fitted = as_fitted(clusterer)
+        tell_columns(fitted.preparer, options)
+    own = own_rows(fitted, rows)
+    prepared, weights = fitted.counted(own)
+    with waiting("predicting the missing cells", options.quiet):
+        found, skipped = likely_cells(fitted, prepared, weights)
+    filling = Filling(fitted, rows, prepared, missing_texts(options) or [], least, numbers)
+    filled = filling.fill(found)
+    for line in [*filling.said(), *filling.not_filled(skipped)]:
+        say(line, options.quiet)
+    how = chosen_format(options.format_)
+    if options.output is not None or how != Format.table:
+        show(filled, options)
+    if how == Format.table and filling.lines:
+        print_table(rounded(filling.summary()), "Missing cells, and how probable their values are")
+
+
+@dataclass(frozen=True)
+class Line:
+    """What was done to a column.
+
+    Parameters
+    ----------
+    column : str
+        The column.
+    n_missing, n_filled : int
+        Number of missing cells, and of those that were filled.
+    probability : float or None
+        The sum of the probabilities of the values; None for numbers.
+    """
+
+    column: str
+    n_missing: int
+    n_filled: int
+    probability: float | None
+
+
+class Filling:
+    """Puts likely values into the missing cells of rows, and counts them.
+
+    Parameters
+    ----------
+    fitted : FittedTable
+        The model.
+    rows : pyarrow Table
+        As they were read.
+    prepared : table of shape (n_rows, n_columns)
+        As the encoder sees them.
+    missing : sequence of str
+        Texts that the user calls missing.
+    least : float
+        Less probable values are left out.
+    numbers : bool
+        Whether numbers are filled.
+    """
+
+    def __init__(
+        self,
+        fitted: FittedTable,
+        rows: Any,
+        prepared: Any,
+        missing: Sequence[str],
+        least: float,
+        numbers: bool,
+    ) -> None:
+        self.rows, self.missing, self.least, self.numbers = rows, set(missing), least, numbers
+        self.names = fitted.encoder.vocabulary_.columns
+        self.codes = fitted.encoder._codes(prepared)
+        preparer = fitted.preparer
+        self.binned = {} if preparer is None else binned_numbers(preparer, rows)
+        self.lines: list[Line] = []
+
+    def fill(self, found: Sequence[LikelyCells]) -> Any:
+        """Return the rows with the likely values that are probable enough."""
+        rows = self.rows
+        for cells in found:
+            name = self.names[cells.attribute]
+            if name not in rows.column_names:  # such as the weekday of a date
+                continue
+            place = rows.column_names.index(name)
+            column = self._filled(name, cells)
+            rows = rows.set_column(place, rows.schema.field(place), column)
+        return rows
+
+    def _filled(self, name: str, cells: LikelyCells) -> Any:
+        """Return a column with some of its missing cells filled.
+
+        They are taken from other rows of the column, so that its type and way of writing stay.
+        """
+        own, values = factorize(read_table(self.rows.select([name])).columns[0], name)
+        is_blank = np.array([self._is_blank(value) for value in values], dtype=bool)[own]
+        cells = cells.take(is_blank[cells.rows])
+        is_number = name in self.binned
+        codes = cells.middle if is_number else cells.codes
+        able = cells.probability >= self.least
+        if is_number:
+            able = np.full(len(able), self.numbers)
+        donors = np.full(len(able), -1)
+        for code in np.unique(codes[able]).tolist():
+            there = np.flatnonzero((self.codes[cells.attribute] == code) & ~is_blank)
+            if len(there):
+                donors[able & (codes == code)] = self._donor(name, there, own, values)
+        usable = donors >= 0
+        places = np.arange(self.rows.num_rows)
+        places[cells.rows[usable]] = donors[usable]
+        n, probability = int(usable.sum()), float(cells.probability[usable].sum())
+        self.lines.append(Line(name, len(usable), n, None if is_number else probability))
+        return self.rows[name].take(places) if n else self.rows[name]
+
+    def _donor(self, name: str, there: IntArray, own: Any, values: list[Any]) -> int:
+        """Return one of the rows that have a value, or a number in a range: the one to repeat."""
+        if name in self.binned:
+            return _median_row(there, self.binned[name])
+        counts = Counter(own[there].tolist())
+        best = min(counts, key=lambda code: (-counts[code], value_text(values[code])))
+        return int(there[own[there] == best][0])
+
+    def _is_blank(self, value: Any) -> bool:
+        if not isinstance(value, str):
+            return value is None
+        return not value.strip() or value in self.missing or means_missing(value)
+
+    def said(self) -> Iterator[str]:
+        """Yield how many cells were filled, and why not the others."""
+        values = [line for line in self.lines if line.probability is not None]
+        numbers = [line for line in self.lines if line.probability is None]
+        n_missing, n_filled = _sums(values)
+        if not any(line.n_missing for line in self.lines):
+            yield "No cell is missing in the columns that can be filled."
+        if n_missing:
+            right = ""
+            if n_filled:
+                share = sum(line.probability or 0.0 for line in values) / n_filled
+                right = f"; about {share:.0%} are right if cells are missing at random"
+            yield f"Filled {n_filled:,} of {counted(n_missing, 'missing cell')}{right}."
+        if left := n_missing - n_filled:
+            verb = "stays" if left == 1 else "stay"
+            yield (
+                f"{counted(left, 'cell')} {verb} missing: no value has a probability of "
+                f"{self.least:g} or more (--min-probability)."
+            )
+        n_missing, n_filled = _sums(numbers)
+        if n_missing and self.numbers:
+            which = f"{n_filled:,} of {n_missing:,} missing numbers and dates"
+            yield f"Filled {which} with the median of what is likely."
+        elif n_missing:
+            named = ", ".join(line.column for line in numbers[:NAMED])
+            yield f"Numbers and dates stay missing, unless --numbers is given: {named}"
+
+    def not_filled(self, skipped: dict[str, str]) -> Iterator[str]:
+        """Yield which columns with missing cells are not filled, and why."""
+        for column, reason in list(skipped.items())[:NAMED]:
+            yield f"{column}: not filled, as {reason}"
+        if (more := len(skipped) - NAMED) > 0:
+            yield f"... and {counted(more, 'more column')}"
+        others = [name for name in self.rows.column_names if name not in self.names]
+        if lacking := [name for name in others if self.rows[name].null_count]:
+            named = ", ".join(lacking[:NAMED])
+            more_of = f" and {len(lacking) - NAMED:,} more" if len(lacking) > NAMED else ""
+            yield f"Not filled, as they are not learned from: {named}{more_of}"
+
+    def summary(self) -> dict[str, list[Any]]:
+        """Return a line for each column with missing cells."""
+        return {
+            "column": [line.column for line in self.lines],
+            "missing": [line.n_missing for line in self.lines],
+            "filled": [line.n_filled for line in self.lines],
+            "probability": [
+                line.probability / line.n_filled if line.probability and line.n_filled else None
+                for line in self.lines
+            ],
+        }
+
+
+def _sums(lines: Sequence[Line]) -> tuple[int, int]:
+    return sum(line.n_missing for line in lines), sum(line.n_filled for line in lines)
+
+
+def _median_row(there: IntArray, numbers: FloatArray) -> int:
+    """Return the row with the median number of some rows, the lower one of two.
+
+    Examples
+    --------
+    >>> _median_row(np.array([0, 2, 3]), np.array([5.0, 9.0, 1.0, np.nan]))
+    2
+    """
+    known: BoolArray = ~np.isnan(numbers[there])
+    there = there[known] if known.any() else there
+    order = np.argsort(numbers[there], kind="stable")
+    return int(there[order[(len(there) - 1) // 2]])
