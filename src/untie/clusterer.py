@@ -408,7 +408,6 @@ class TableClusterer(
         return len(self.cluster_centers_)
 
     def _fit_lazy(self, encoder: EncoderBase, source: Source, sample_weight: Any) -> None:
-        source.check_streams()
         if source.is_one_shot:
             raise ValueError(
                 f"Clusters need several passes over the rows, but {source.origin} can be read only "
@@ -561,7 +560,6 @@ class TableClusterer(
         """Return what a task makes of the rows of a table, in the form of the table's engine."""
         source = open_table(X)
         if source.is_lazy:
-            source.check_streams()
             return source.map_rows(task)
         rows = self._seen(X).source
         codes = self.encoder_._codes(rows)
