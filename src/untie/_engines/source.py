@@ -228,9 +228,11 @@ class Source(ABC):
             Takes a piece and its place.
         """
         total: A | None = None
-        for number, piece in enumerate(self.pieces()):
-            found = task(piece, Place(number))
+        start = 0
+        for piece in self.pieces():
+            found = task(piece, Place(0, start))
             total = found if total is None else total + found
+            start += read_table(piece, min_rows=0).n_rows
         return task(self.empty, Place(0)) if total is None else total
 
     def count_rows(self, column: str, is_weight: bool = False) -> PartRows:
