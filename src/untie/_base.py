@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
-from untie._count.chunked import Place
+from untie._count.chunked import PiecePlace
 from untie._count.grouping import Grouping
 from untie._count.row_sample import RowSample, in_canonical_order
 from untie._count.tally import sample_heard
@@ -407,7 +407,7 @@ def _fold(
     """
     reported: set[str] = set()
 
-    def fold_piece(frame: Any, place: Place) -> A:
+    def fold_piece(frame: Any, place: PiecePlace) -> A:
         rows, cells = split_weights(frame, weight)
         codes = encoder._codes(rows, reported)
         if cells is None:

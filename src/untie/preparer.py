@@ -624,6 +624,11 @@ def named_categories(preparer: Preparer) -> list[str]:
     return [name for name in given if name in preparer.columns_]
 
 
+def columns_seen(preparer: Preparer) -> list[str]:
+    """Return the columns that a fitted preparer looks at to judge a row, or to name it."""
+    return [*preparer._preparation.looked_at, *filter(None, [preparer.row_names_])]
+
+
 def merged_values(preparer: Preparer) -> dict[str, str]:
     """Return what a fitted preparer makes of rare values, by column."""
     made = preparer._preparation

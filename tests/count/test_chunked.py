@@ -13,7 +13,7 @@ from untie._count import memory, row_sample
 from untie._count.chunked import (
     CountTask,
     PartialCount,
-    Place,
+    PiecePlace,
     count_gathered,
     gather,
     shared_vocabulary,
@@ -44,7 +44,7 @@ def count_chunks(task, chunks):
 
 def add_parts(task, chunks):
     """Count chunks one by one and add them up, as clusters do."""
-    first, *others = [task(chunk, Place(number)) for number, chunk in enumerate(chunks)]
+    first, *others = [task(chunk, PiecePlace(number)) for number, chunk in enumerate(chunks)]
     return sum(others, start=first)
 
 

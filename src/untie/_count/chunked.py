@@ -31,7 +31,7 @@ GATHERED_BYTES = 2**23
 times as many, if there are many values."""
 
 
-class Place(NamedTuple):
+class PiecePlace(NamedTuple):
     """Where a piece of a table is: its partition, and the number of its first row there."""
 
     part: int
@@ -121,7 +121,7 @@ class CountTask:
     known_as: tuple[str, ...] | None = None
 
     @alone()
-    def __call__(self, frame: Any, place: Place) -> PartialCount:
+    def __call__(self, frame: Any, place: PiecePlace) -> PartialCount:
         """Count a partition, with one thread, as many others are counted beside it."""
         return self.count([self.code(frame, f", partition {place.part}")])
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
-from untie._count.chunked import CountTask, PartialCount, Place, count_pieces
+from untie._count.chunked import CountTask, PartialCount, PiecePlace, count_pieces
 from untie._count.tally import CountOptions, Tally
 from untie._table.frames import rows_at
 from untie._table.names import ADD_COLUMN, check_names
@@ -27,7 +27,7 @@ class Additive(Protocol):
 
 A = TypeVar("A", bound=Additive)
 
-Task = Callable[[Any, Place], A]
+Task = Callable[[Any, PiecePlace], A]
 """Takes a piece of a table, which is a frame in memory, and its place; can be sent to a worker."""
 
 
@@ -112,7 +112,7 @@ class PartRows:
         return dict(zip(parts, accumulate((self.sizes[p] for p in parts), initial=0), strict=False))
 
 
-def _count_rows(weight: str | None, piece: Any, place: Place) -> PartRows:
+def _count_rows(weight: str | None, piece: Any, place: PiecePlace) -> PartRows:
     cells = read_table(piece, min_rows=0)
     n = n_counting = cells.n_rows
     if weight is not None:
@@ -230,10 +230,10 @@ class Source(ABC):
         total: A | None = None
         start = 0
         for piece in self.pieces():
-            found = task(piece, Place(0, start))
+            found = task(piece, PiecePlace(0, start))
             total = found if total is None else total + found
             start += read_table(piece, min_rows=0).n_rows
-        return task(self.empty, Place(0)) if total is None else total
+        return task(self.empty, PiecePlace(0)) if total is None else total
 
     def count_rows(self, column: str, is_weight: bool = False) -> PartRows:
         """Count the rows of each partition in a pass that reads a single column.
@@ -367,7 +367,7 @@ class RemadeSource(Source):
         """Run a task on every piece, once its columns are made, and add the results up."""
         make, names = self.task, self.names
 
-        def run(piece: Any, place: Place) -> A:
+        def run(piece: Any, place: PiecePlace) -> A:
             return task(make(piece, names), place)
 
         return self._inputs.add_up(run)

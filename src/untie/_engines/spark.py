@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from narwhals import dependencies
 
-from untie._count.chunked import Place
+from untie._count.chunked import PiecePlace
 from untie._engines.arrow import ArrowSource
 from untie._engines.source import A, FrameTask, RowTask, Source, Task
 from untie._table.names import refuse_repeated
@@ -117,7 +117,7 @@ class SparkSource(Source):
                 results = results.groupBy("branch").applyInArrow(_add_branch, RESULTS)
         rows = sorted(results.select("number", "data").collect())
         if not rows:  # no partition has rows
-            return task(self.empty, Place(0))
+            return task(self.empty, PiecePlace(0))
         total = _sum(rows)
         if isinstance(total, Exception):
             raise total
@@ -216,10 +216,10 @@ def _pieces(batches: Iterator[Any], piece_bytes: int) -> Iterator[Any]:
         yield pa.Table.from_batches(waiting)
 
 
-def _placed(pieces: Iterator[Any], number: int) -> Iterator[tuple[Any, Place]]:
+def _placed(pieces: Iterator[Any], number: int) -> Iterator[tuple[Any, PiecePlace]]:
     row = 0
     for piece in pieces:
-        yield piece, Place(number, row)
+        yield piece, PiecePlace(number, row)
         row += piece.num_rows
 
 

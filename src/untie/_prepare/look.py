@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untie._count.chunked import Place
+from untie._count.chunked import PiecePlace
 from untie._count.counts import common_unit
 from untie._engines.source import PartRows, Source
 from untie._table.column_codes import factorize
@@ -217,7 +217,7 @@ class LookTask:
     rows: PartRows
 
     @alone()
-    def __call__(self, frame: Any, place: Place) -> Look:
+    def __call__(self, frame: Any, place: PiecePlace) -> Look:
         """Look at a piece."""
         # A partition that was not there before still gets numbers that no other row has.
         start = self.rows.starts.get(place.part, self.rows.total * (place.part + 1)) + place.row
@@ -300,8 +300,8 @@ class Look:
         pairs = zip(self._counts, other._counts, strict=True)
         both._counts = [_added_counts(*pair) for pair in pairs]
         both._places = [
-            None if counts is None else _added_places(*pair, len(counts))
-            for counts, *pair in zip(both._counts, self._places, other._places, strict=True)
+            None if counts is None else _added_places(first, second, len(counts))
+            for counts, first, second in zip(both._counts, self._places, other._places, strict=True)
         ]
         both._hashes = np.append(self._hashes, other._hashes)
         both._weights = np.append(self._weights, other._weights)
@@ -314,9 +314,8 @@ class Look:
 
     def detached(self) -> Look:
         """Return itself, with single rows in the place of the tables that they are in."""
-        self._first, self._last = (
-            [row.alone(self.columns) for row in rows] for rows in (self._first, self._last)
-        )
+        self._first = [row.alone(self.columns) for row in self._first]
+        self._last = [row.alone(self.columns) for row in self._last]
         return self
 
     def add(self, table: Table, weights: FloatArray | None) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import gammaincc, gammaln, xlogy
 
 from untie._base import unknown_cells
-from untie._count.chunked import Place
+from untie._count.chunked import PiecePlace
 from untie._engines.registry import open_table
 from untie._engines.source import Source
 from untie._inputs import (
@@ -36,7 +36,8 @@ from untie._util.checks import check_integer, check_one_of
 from untie._util.messages import warn_user
 from untie._util.types import AnyArray, BoolArray, Codes, FloatArray, IntArray, Value
 from untie.encoder import TableEncoder
-from untie.explain._scored_rows import DIGITS, NO_LABEL, Candidates, ScoredRows, Scores
+from untie.explain._scored_rows import DIGITS, NO_LABEL, Candidates, ScoreCounts, ScoredRows
+from untie.preparer import columns_seen
 
 TABLE_CELLS = 2**18
 """Attributes with at most this many pairs of values, on average, are looked up in a table."""
@@ -240,7 +241,7 @@ TAIL = 0.1
 """The highest scores that the height of the largest is extrapolated from, as a share of all."""
 
 SMALL_EXCESS = float(np.log(2.0))
-"""Scores closer than this are alike: that of a pair met half as often as expected, in nats."""
+"""ScoreCounts closer than this are alike: that of a pair met half as often as expected, in nats."""
 
 SOME = 0.01
 """Fewer rows than this part of all that stand out beside rows alike do not say what is usual."""
@@ -441,8 +442,7 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     fitted = as_fitted(model, data)
     n = check_integer("n", n)
     check_one_of("share_of", share_of, (DATA, MODEL))
-    source = open_table(data)
-    if source.is_lazy:
+    if (source := open_table(data)).is_lazy:
         found = _score_lazy(fitted, source, n, share_of)
     else:
         rows, weights = fitted.counted(data)
@@ -496,12 +496,10 @@ def unusual_rows(
 
 def _score_lazy(fitted: FittedTable, source: Source, n: int, share_of: str) -> ScoredRows:
     """Score the rows of a lazy table in one pass, or in two where they are with workers."""
-    names, preparer = fitted._columns_read(), fitted.preparer
-    if names is None:
-        names = source.columns
-    if preparer is not None:
-        more = [*preparer._preparation.looked_at, *filter(None, [preparer.row_names_])]
-        names = list(dict.fromkeys([*names, *(name for name in more if name in source.columns)]))
+    names = fitted._columns_read() or source.columns
+    if fitted.preparer is not None:
+        more = [name for name in columns_seen(fitted.preparer) if name in source.columns]
+        names = list(dict.fromkeys([*names, *more]))
     own = source.own_columns(names)
     starts = own.count_rows(names[0]).starts if own.has_workers else {}
     found = own.add_up(ScoreTask(fitted, n, share_of, starts))
@@ -512,7 +510,7 @@ def _score_lazy(fitted: FittedTable, source: Source, n: int, share_of: str) -> S
 
 @dataclass(frozen=True, eq=False)
 class ScoreTask:
-    """Scores the rows of a piece of a table; can be sent to a worker.
+    """ScoreCounts the rows of a piece of a table; can be sent to a worker.
 
     Parameters
     ----------
@@ -529,16 +527,17 @@ class ScoreTask:
     share_of: str
     starts: Mapping[int, int]
 
-    def __call__(self, frame: Any, place: Place) -> ScoredRows:
+    def __call__(self, frame: Any, place: PiecePlace) -> ScoredRows:
         """Score a piece."""
         if not read_table(frame, min_rows=0).n_rows:
-            nothing = Scores.of(np.empty(0))
+            nothing = ScoreCounts.of(np.empty(0))
             return ScoredRows(self.n, None, nothing, nothing, {})
         rows, weights = self.fitted.counted(frame)
         counts = None if weights is None else np.asarray(weights) > 0
         labels = None
         if self.share_of == DATA and self.fitted.clusterer is not None:
-            labels = self.fitted.clusterer._label(self.fitted.encoder._codes(rows))
+            codes = self.fitted.encoder._codes(rows)
+            labels = self.fitted.clusterer._label(codes).astype(np.intp)
         found = _score(self.fitted, frame, rows, self.n, self.share_of, labels, counts)
         assert found.rows is not None
         positions = found.rows.positions + self.starts.get(place.part, 0) + place.row
@@ -597,12 +596,12 @@ def _score(
         None if names is None else np.array(names, dtype=object),
     )
     by_label = dict(zip(own.tolist(), sizes.astype(float).tolist(), strict=True))
-    return ScoredRows(n, kept, Scores.of(scores[counts]), Scores.of(scores[~counts]), by_label)
+    return ScoredRows(
+        n, kept, ScoreCounts.of(scores[counts]), ScoreCounts.of(scores[~counts]), by_label
+    )
 
 
-def _judged(
-    fitted: FittedTable, found: ScoredRows, share_of: str, few: Mapping[int, str]
-) -> Any:
+def _judged(fitted: FittedTable, found: ScoredRows, share_of: str, few: Mapping[int, str]) -> Any:
     """Return the frame of the most unusual of scored rows.
 
     Parameters
@@ -647,16 +646,16 @@ def _judged(
     return frames.make_frame(encoder._library, columns)
 
 
-def _are_beyond(rows: Candidates, scores: Scores, usual: Scores, n: float) -> BoolArray:
+def _are_beyond(rows: Candidates, scores: ScoreCounts, usual: ScoreCounts, n: float) -> BoolArray:
     """Return which rows that count are beyond the tail of the usual ones, as some of `n` rows.
 
     Parameters
     ----------
     rows : Candidates
         The rows in question.
-    scores : Scores
+    scores : ScoreCounts
         Those of all rows that count.
-    usual : Scores
+    usual : ScoreCounts
         Those that say what is usual.
     n : float
         Of so many rows, the others of which are taken to be ordinary.
@@ -801,13 +800,13 @@ def _times(n: float, is_new: bool) -> str:
     return f"in {count} {rows} of the model" if is_new else f"in {count} other {rows}"
 
 
-def _share_above(scores: FloatArray, others: Scores) -> FloatArray:
+def _share_above(scores: FloatArray, others: ScoreCounts) -> FloatArray:
     """Return the share of other rows that have at least each score."""
     below = np.concatenate([[0.0], np.cumsum(others.sizes)])
     return 1.0 - below[np.searchsorted(others.values, others.place(scores))] / below[-1]
 
 
-def _scores_of_model(encoder: TableEncoder) -> Scores | None:
+def _scores_of_model(encoder: TableEncoder) -> ScoreCounts | None:
     """Return the scores of rows that the encoder was fitted on, as often as they count, if any."""
     kept = encoder._model.ungrouped
     if kept is None or kept.sample is None:
@@ -820,7 +819,8 @@ def _scores_of_model(encoder: TableEncoder) -> Scores | None:
     surprises = Surprises(encoder, is_new=False)
     found = surprises.scores(codes, [np.zeros(len(codes[0]))])
     values, places = np.unique(np.round(found, DIGITS), return_inverse=True)
-    return Scores(values, np.bincount(places, kept.sample.weights * surprises.scale))
+    sizes = np.bincount(places, kept.sample.weights * surprises.scale)
+    return ScoreCounts(values, sizes.astype(float))
 
 
 def _partner(terms: FloatArray, attribute: int) -> int:

@@ -13,7 +13,7 @@ from untie._learn.selection.k_choice import FEW, is_few
 from untie._util.types import AnyArray, BoolArray, FloatArray, IntArray, LongArray
 
 DIGITS = 9
-"""Scores that differ beyond this digit do so by rounding."""
+"""ScoreCounts that differ beyond this digit do so by rounding."""
 
 MOST_SCORES = 2**20
 """At most this many different scores are kept when those of two pieces are added."""
@@ -26,7 +26,7 @@ NO_LABEL = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
+class ScoreCounts:
     """How many rows have each score; ``+`` adds those of other rows.
 
     Parameters
@@ -44,12 +44,12 @@ class Scores:
     bits: int | None = None
 
     @classmethod
-    def of(cls, scores: FloatArray) -> Scores:
+    def of(cls, scores: FloatArray) -> ScoreCounts:
         """Return those of some rows."""
         values, sizes = np.unique(np.round(scores, DIGITS), return_counts=True)
         return cls(values, sizes.astype(float))
 
-    def __add__(self, other: Scores) -> Scores:
+    def __add__(self, other: ScoreCounts) -> ScoreCounts:
         known = [part.bits for part in (self, other) if part.bits is not None]
         pieces = self, other
         both = _merged(pieces, min(known) if known else None)
@@ -71,11 +71,11 @@ def _on_grid(scores: FloatArray, bits: int | None) -> FloatArray:
     return scores if bits is None else np.ldexp(np.floor(np.ldexp(scores, bits)), -bits)
 
 
-def _merged(parts: Any, bits: int | None) -> Scores:
+def _merged(parts: Any, bits: int | None) -> ScoreCounts:
     values = _on_grid(np.concatenate([part.values for part in parts]), bits)
     found, places = np.unique(values, return_inverse=True)
     sizes = np.bincount(places, np.concatenate([part.sizes for part in parts]), len(found))
-    return Scores(found, sizes, bits)
+    return ScoreCounts(found, sizes.astype(float), bits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +119,9 @@ class Candidates:
 
     def at(self, rows: AnyArray) -> Candidates:
         """Return some of the rows."""
-        own = {field.name: getattr(self, field.name) for field in fields(self)}
-        return Candidates(**{k: None if v is None else v[rows] for k, v in own.items()})
+        own: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        chosen: dict[str, Any] = {k: None if v is None else v[rows] for k, v in own.items()}
+        return Candidates(**chosen)
 
     def worst_first(self, few: IntArray) -> IntArray:
         """Return the order from the most unusual row on.
@@ -147,9 +148,9 @@ class ScoredRows:
     rows : Candidates or None
         The rows with the highest scores and those of clusters that are small so far; None if there
         are no rows at all.
-    scores : Scores
+    scores : ScoreCounts
         Those of the rows that count.
-    uncounted : Scores
+    uncounted : ScoreCounts
         Those of the others.
     sizes : mapping of int to float
         Number of rows that count of each cluster.
@@ -157,8 +158,8 @@ class ScoredRows:
 
     n: int
     rows: Candidates | None
-    scores: Scores
-    uncounted: Scores
+    scores: ScoreCounts
+    uncounted: ScoreCounts
     sizes: Mapping[int, float]
 
     def __add__(self, other: ScoredRows) -> ScoredRows:
@@ -188,7 +189,7 @@ class ScoredRows:
         return found if len(found) < len(there) else {}
 
     @property
-    def usual(self) -> Scores:
+    def usual(self) -> ScoreCounts:
         """The scores of the rows that count, or of all if none does."""
         return self.scores if len(self.scores.values) else self.uncounted
 
