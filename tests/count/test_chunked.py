@@ -161,7 +161,7 @@ def test_too_many_values_name_the_column():
     with mock.patch.object(memory, "MEMORY_LIMIT", 8 * 3 * 600**2):
         part = count_chunks(task, chunks[:1])
         with pytest.raises(ValueError, match="Column 'id' alone has 800"):
-            part + task(chunks[1], 1)
+            part + task(chunks[1], PiecePlace(1))
 
 
 def pieces_of(*texts):
