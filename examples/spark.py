@@ -1,4 +1,4 @@
-"""Clusters of a Spark frame: learn vectors on the executors, then Spark ML's k-means.
+"""Clusters of a Spark frame: prepared, learned and predicted where its rows are.
 
 Needs ``pip install 'untie-learn[spark]'`` and Java 17. On a cluster, untie must be installed where
 the executors run; here everything runs in this process and its children.
@@ -7,25 +7,16 @@ the executors run; here everything runs in this process and its children.
 import os
 import sys
 
-from pyspark.ml.clustering import KMeans
-from pyspark.ml.feature import VectorAssembler
 from pyspark.sql import DataFrame, SparkSession
 
-from untie import TableEncoder
+from untie import TableClusterer
 from untie.datasets import load
 
 
 def cluster(frame: DataFrame, columns: list[str], n_clusters: int) -> DataFrame:
     """Return the frame with a column `cluster`; all rows stay where they are."""
-    # A few components instead of a column per value: Spark ML's vectors are dense.
-    encoder = TableEncoder(n_clusters, preparer=None, n_components=8).fit(frame.select(*columns))
-    names = encoder.get_feature_names_out().tolist()
-    vectors = VectorAssembler(inputCols=names, outputCol="vector").transform(
-        encoder.transform(frame)
-    )
-    vectors = vectors.drop(*names).cache()  # k-means reads them many times
-    model = KMeans(k=n_clusters, seed=0, featuresCol="vector", predictionCol="cluster").fit(vectors)
-    return model.transform(vectors)
+    frame = frame.cache()  # it is read several times
+    return TableClusterer(n_clusters).fit(frame.select(*columns)).predict(frame)
 
 
 def main() -> None:

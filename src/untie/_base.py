@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
+from untie._count.chunked import PiecePlace
 from untie._count.grouping import Grouping
 from untie._count.row_sample import RowSample, in_canonical_order
 from untie._count.tally import sample_heard
@@ -383,7 +384,6 @@ def sample_source(encoder: TableInput, source: Source, sample_weight: Any = None
     sample_weight : array of shape (n_rows,) or str, optional
         How often each row counts, or the column that says so; lazy tables take a name only.
     """
-    source.check_streams()
     weight = source.check_weight(sample_weight)
     model, vocabulary = getattr(encoder, "_model", None), encoder._grouping.vocabulary
     # Other estimators learn from all columns.
@@ -434,7 +434,7 @@ def _fold(
     """
     reported: set[str] = set()
 
-    def fold_piece(frame: Any, number: int) -> A:
+    def fold_piece(frame: Any, place: PiecePlace) -> A:
         rows, cells = split_weights(frame, weight)
         codes = encoder._codes(rows, reported)
         if cells is None:

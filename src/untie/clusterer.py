@@ -212,8 +212,8 @@ class TableClusterer(
         X : table of shape (n_rows, n_columns)
             A pandas, polars or pyarrow table, an array or a list of rows. Or a lazy table, which is
             read piece by piece and may be larger than memory: what :func:`untie.scan` gives, a
-            DuckDB relation, a polars LazyFrame, a pyarrow Dataset, a Dask frame. It is read once
-            for the counts and a sample (twice where the encoder merges rare values of very many,
+            DuckDB relation, a polars LazyFrame, a pyarrow Dataset, a Dask or Spark frame, whose
+            rows stay with the workers. It is read once for the counts and a sample (twice where the encoder merges rare values of very many,
             and once more for the sample where it merges values, or has supplementary columns and
             more than 2,000 distinct rows), up to three times for the means and three for the
             refinement, and once more to be prepared.
@@ -314,8 +314,8 @@ class TableClusterer(
         -------
         array of shape (n_rows,)
             For a lazy table, a pyarrow RecordBatchReader with one column, "cluster": rows are read
-            and labeled as it is iterated, and keep their order. For a Dask frame, a Dask series;
-            nothing is computed yet.
+            and labeled as it is iterated, and keep their order. For a Dask frame, a Dask series,
+            and for a Spark frame that frame with a column "cluster"; nothing is computed yet.
         """
         check_is_fitted(self)
         return self._map_rows(X, self._label_task())
@@ -345,7 +345,8 @@ class TableClusterer(
         array of shape (n_rows, n_clusters)
             Each row sums to 1. For a lazy table, a pyarrow RecordBatchReader with one column per
             cluster, "cluster0", "cluster1" and so on: rows are read as it is iterated, and keep
-            their order. For a Dask frame, a Dask frame with these columns; nothing is computed yet.
+            their order. For a Dask frame, a Dask frame with these columns, and for a Spark frame
+            that frame with these columns added; nothing is computed yet.
 
         Examples
         --------
@@ -478,7 +479,6 @@ class TableClusterer(
         return len(self.cluster_centers_)
 
     def _fit_lazy(self, encoder: EncoderBase, source: Source, sample_weight: Any) -> None:
-        source.check_streams()
         if source.is_one_shot:
             raise ValueError(
                 f"Clusters need several passes over the rows, but {source.origin} can be read only "
@@ -633,7 +633,6 @@ class TableClusterer(
         """Return what a task makes of the rows of a table, in the form of the table's engine."""
         source = open_table(X)
         if source.is_lazy:
-            source.check_streams()
             return source.map_rows(task)
         rows = self._seen(X).source
         codes = self.encoder_._codes(rows)

@@ -669,10 +669,10 @@ def counted_source(
     preparation = preparer._preparation
     if not may_have_uncounted:
         kept = [] if weight is None else [weight]
-        return open_table(preparer._transform_source(source, kept)), weight
+        return source.remade(preparation, [*preparation.columns, *kept]), weight
     name = number_repeats([*source.columns, *preparation.columns, WEIGHT])[-1]
     task = Weighed(preparation, weight, name)
-    return open_table(source.map_frames(task, [*preparation.columns, name])), name
+    return source.remade(task, [*preparation.columns, name]), name
 
 
 def _check_readable(source: Source) -> None:
@@ -684,13 +684,6 @@ def _check_readable(source: Source) -> None:
             "can be read only once; pass what can be read again, such as untie.scan(...) or a "
             f"pyarrow Dataset, {remedy}"
         )
-    try:
-        source.check_streams()
-    except TypeError as error:
-        raise TypeError(
-            f"The columns of a table are prepared before it is learned from, but {source.origin} "
-            f"is only counted where it is; fit on .toPandas() of a sample, {remedy}"
-        ) from error
 
 
 def _of_library(frame: Any, library: str) -> Any:
@@ -734,6 +727,11 @@ def prepared_weights(preparer: Preparer, given: Mapping[Any, float]) -> dict[str
     factors: dict[str, float] = of_answers | own
     shares = preparer.column_weights_
     return factors | {name: factors.get(name, 1.0) * share for name, share in shares.items()}
+
+
+def columns_seen(preparer: Preparer) -> list[str]:
+    """Return the columns that a fitted preparer looks at to judge a row, or to name it."""
+    return [*preparer._preparation.looked_at, *filter(None, [preparer.row_names_])]
 
 
 def merged_values(preparer: Preparer) -> dict[str, str]:

@@ -10,7 +10,14 @@ from joblib import parallel_config
 from tables import small_tables
 from untie._count import chunked as parts_module
 from untie._count import memory, row_sample
-from untie._count.chunked import CountTask, PartialCount, count_gathered, gather, shared_vocabulary
+from untie._count.chunked import (
+    CountTask,
+    PartialCount,
+    PiecePlace,
+    count_gathered,
+    gather,
+    shared_vocabulary,
+)
 from untie._count.counts import CountedTable
 from untie._count.tally import CountOptions, tally_table
 from untie._table.rows import encode_apart
@@ -37,7 +44,7 @@ def count_chunks(task, chunks):
 
 def add_parts(task, chunks):
     """Count chunks one by one and add them up, as clusters do."""
-    first, *others = [task(chunk, number) for number, chunk in enumerate(chunks)]
+    first, *others = [task(chunk, PiecePlace(number)) for number, chunk in enumerate(chunks)]
     return sum(others, start=first)
 
 
@@ -154,7 +161,7 @@ def test_too_many_values_name_the_column():
     with mock.patch.object(memory, "MEMORY_LIMIT", 8 * 3 * 600**2):
         part = count_chunks(task, chunks[:1])
         with pytest.raises(ValueError, match="Column 'id' alone has 800"):
-            part + task(chunks[1], 1)
+            part + task(chunks[1], PiecePlace(1))
 
 
 def pieces_of(*texts):

@@ -205,6 +205,63 @@ def test_the_old_file_stands_when_something_goes_wrong(name, error, encoder, tmp
     assert (tmp_path / name).read_text() == "old"
 
 
+@pytest.mark.parametrize("form", ["vectors", "vectors/"])
+@pytest.mark.parametrize("source", ["parquet files", "batch reader", "polars lazy frame"])
+def test_a_folder_has_the_rows_in_their_order(source, form, encoder, tmp_path, monkeypatch):
+    monkeypatch.setattr(arrow, "PART_ROWS", (2, 2))
+    rows = SOURCES[source](TABLE.append_column("id", pa.array(range(6))), tmp_path)
+    untie.sink(encoder, rows, f"{tmp_path}/{form}", keep=["id"])
+    names = sorted(os.listdir(tmp_path / "vectors"))
+    assert names == ["part-0000.parquet", "part-0001.parquet", "part-0002.parquet"]
+    parts = [pq.read_table(tmp_path / "vectors" / name) for name in names]
+    assert [len(part) for part in parts] == [2, 2, 2]
+    found = pa.concat_tables(parts)
+    assert found["id"].to_pylist() == list(range(6))
+    np.testing.assert_array_equal(numbers(found.drop(["id"])), encoder.transform(TABLE))
+
+
+def test_an_old_folder_is_replaced_as_a_whole(encoder, tmp_path, monkeypatch):
+    monkeypatch.setattr(arrow, "PART_ROWS", (1, 1))
+    untie.sink(encoder, TABLE, tmp_path / "vectors")
+    monkeypatch.setattr(arrow, "PART_ROWS", (6, 6))
+    untie.sink(encoder, TABLE, tmp_path / "vectors")
+    assert os.listdir(tmp_path / "vectors") == ["part-0000.parquet"]
+    untie.sink(encoder, TABLE[:0], tmp_path / "vectors")
+    assert pq.read_table(tmp_path / "vectors").num_rows == 0
+    assert os.listdir(tmp_path) == ["vectors"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+@pytest.mark.parametrize("has_old", [False, True])
+def test_a_folder_is_whole_or_as_it_was(has_old, error, encoder, tmp_path, monkeypatch):
+    monkeypatch.setattr(arrow, "PART_ROWS", (2, 2))
+
+    def read(columns):
+        yield from TABLE.select(columns).to_batches(max_chunksize=2)
+        raise error
+
+    if has_old:
+        untie.sink(encoder, TABLE[:1], tmp_path / "vectors")
+    with pytest.raises(error):
+        untie.sink(encoder, ArrowSource(TABLE.schema, read, "it breaks"), tmp_path / "vectors")
+    assert os.listdir(tmp_path) == (["vectors"] if has_old else [])
+    assert not has_old or pq.read_table(tmp_path / "vectors").num_rows == 1
+
+
+def test_what_is_no_folder_of_vectors_is_not_replaced(encoder, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear")
+    (tmp_path / "text").write_text("old")
+    with pytest.raises(FileExistsError, match=r"other files, such as 'letter\.txt'; name a new"):
+        untie.sink(encoder, TABLE, tmp_path / "mine")
+    with pytest.raises(NotADirectoryError, match="is no folder; name another"):
+        untie.sink(encoder, TABLE, tmp_path / "text")
+    with pytest.raises(FileNotFoundError, match=r"folder .*none' does not exist"):
+        untie.sink(encoder, TABLE, tmp_path / "none" / "vectors")
+    assert (tmp_path / "text").read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == ["mine", "text"]
+
+
 BAD = {
     "ending": ({"path": "out.xlsx"}, ValueError, "none of the endings .parquet"),
     "folder": ({"path": "none/out.csv"}, FileNotFoundError, "folder .*none' does not exist"),

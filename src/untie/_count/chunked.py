@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,13 @@ from untie._util.types import AnyArray, Codes, Value, smallest_unsigned
 GATHERED_BYTES = 2**23
 """Pieces are gathered up to this many bytes of codes and weights, then counted at once; up to four
 times as many, if there are many values."""
+
+
+class PiecePlace(NamedTuple):
+    """Where a piece of a table is: its partition, and the number of its first row there."""
+
+    part: int
+    row: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +121,9 @@ class CountTask:
     known_as: tuple[str, ...] | None = None
 
     @alone()
-    def __call__(self, frame: Any, number: int) -> PartialCount:
+    def __call__(self, frame: Any, place: PiecePlace) -> PartialCount:
         """Count a partition, with one thread, as many others are counted beside it."""
-        return self.count([self.code(frame, f", partition {number}")])
+        return self.count([self.code(frame, f", partition {place.part}")])
 
     def code(self, frame: Any, where: str) -> Rows:
         """Code the rows of a piece; `where` says where they stand, for messages."""

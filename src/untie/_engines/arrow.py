@@ -139,6 +139,14 @@ class ArrowSource(Source):
         form : str
             What the user gets, for messages.
         """
+        made = self._mapping(task, keep, form)
+        return need("pyarrow").RecordBatchReader.from_batches(made.schema, made.batches())
+
+    def map_parts(self, task: RowTask, keep: Sequence[str] = ()) -> MappedRows:
+        """Return what `map_rows` returns, in parts of many rows that may be made side by side."""
+        return self._mapping(task, keep, "files")
+
+    def _mapping(self, task: RowTask, keep: Sequence[str], form: str) -> MappedRows:
         pa = need("pyarrow")
         task.check(form)
         features = self.own_columns(task.columns)
@@ -154,8 +162,7 @@ class ArrowSource(Source):
         kept = [self.schema.field(name) for name in keep]
         schema = pa.schema([*kept, *(pa.field(name, number) for name in names)])
         wanted = self.select(list(dict.fromkeys([*features.columns, *keep])))
-        batches = _mapped(task, wanted, features.columns, kept, schema)
-        return pa.RecordBatchReader.from_batches(schema, batches)
+        return MappedRows(task, wanted, features.columns, kept, schema)
 
     def map_frames(self, task: FrameTask, columns: Sequence[str]) -> ArrowSource:
         """Return a lazy table; of its columns, only those that are asked for are made."""
@@ -179,6 +186,10 @@ class ArrowSource(Source):
 
         return replace(self, schema=schema, read=read, orders=orders)
 
+    def remade(self, task: FrameTask, columns: Sequence[str]) -> ArrowSource:
+        """Return the same as `map_frames`, whose rows are coded in threads."""
+        return self.map_frames(task, columns)
+
     def to_arrow(self) -> ArrowSource:
         """Return the table itself."""
         return self
@@ -188,28 +199,86 @@ class ArrowSource(Source):
         return f"<lazy table of {self.origin}{rows}, columns {listed(self.columns)}>"
 
 
-def _mapped(
-    task: RowTask, source: ArrowSource, features: list[str], kept: Sequence[Any], schema: Any
-) -> Iterator[Any]:
-    pa = need("pyarrow")
+PART_BYTES = 2**26
+"""A part has about this many bytes of numbers, if that is from 2^16 to 2^20 rows."""
 
-    def compute(rows: tuple[Any, Codes]) -> Any:
+PART_ROWS = (2**16, 2**20)
+
+CodedPiece = tuple[Any, Codes]
+"""Some rows as they came, and coded."""
+
+
+@dataclass(frozen=True, eq=False)
+class MappedRows:
+    """What a task makes of the rows of a lazy table: record batches.
+
+    Parameters
+    ----------
+    task : RowTask
+        What to make of each row.
+    source : ArrowSource
+        The rows, with the columns that are needed.
+    features : list of str
+        Those that the task reads.
+    kept : sequence of pyarrow fields
+        Those that come first in the result, as they are.
+    schema : pyarrow Schema
+        The columns of the result.
+    """
+
+    task: RowTask
+    source: ArrowSource
+    features: list[str]
+    kept: Sequence[Any]
+    schema: Any
+
+    def batches(self) -> Iterator[Any]:
+        """Yield the batches; the next are made while their owner is busy with the last ones."""
+        yield from map_ahead(self.compute, self._coded(self._step))
+
+    def parts(self) -> Iterator[list[CodedPiece]]:
+        """Yield the rows, many at a time; all parts but the last have the same number of rows."""
+        fewest, most = PART_ROWS
+        n_bytes = max(1, len(self.task.names)) * self.task.dtype.itemsize
+        room = n_rows = min(most, max(fewest, PART_BYTES // n_bytes))
+        part: list[CodedPiece] = []
+        for piece, codes in self._coded(self._step):
+            start = 0
+            while piece.num_rows - start >= room:
+                part.append(_sliced(piece, codes, start, start + room))
+                yield part
+                start, part, room = start + room, [], n_rows
+            if start < piece.num_rows:
+                part.append(_sliced(piece, codes, start, piece.num_rows))
+                room -= piece.num_rows - start
+        if part:
+            yield part
+
+    def compute(self, rows: CodedPiece) -> Any:
+        """Return the record batch that the task makes of coded rows."""
+        pa = need("pyarrow")
         piece, codes = rows
-        cells = [piece.column(field.name).cast(field.type) for field in kept]
-        arrays = map(pa.array, task.compute_columns(codes))
-        return pa.RecordBatch.from_arrays([*cells, *arrays], schema=schema)
+        cells = [piece.column(field.name).cast(field.type) for field in self.kept]
+        arrays = map(pa.array, self.task.compute_columns(codes))
+        return pa.RecordBatch.from_arrays([*cells, *arrays], schema=self.schema)
 
-    def coded() -> Iterator[tuple[Any, Codes]]:
+    @property
+    def _step(self) -> int:
+        """So many rows are made at a time."""
+        row = max(1, len(self.task.names)) * self.task.dtype.itemsize
+        return max(1, PIECE_BYTES // row)
+
+    def _coded(self, step: int) -> Iterator[CodedPiece]:
         """Code pieces of the rows, one after another: unknown values are reported in order."""
         reported: set[str] = set()
-        step = max(1, PIECE_BYTES // (max(1, len(task.names)) * task.dtype.itemsize))
-        for batch in source.batches():
+        for batch in self.source.batches():
             for start in range(0, batch.num_rows, step):
                 piece = batch.slice(start, step)
-                yield piece, task.code(piece.select(features), reported)
+                yield piece, self.task.code(piece.select(self.features), reported)
 
-    # The next rows are made while the reader's owner is busy with the last ones.
-    yield from map_ahead(compute, coded())
+
+def _sliced(piece: Any, codes: Codes, start: int, stop: int) -> CodedPiece:
+    return piece.slice(start, stop - start), [column[start:stop] for column in codes]
 
 
 def adopt_arrow(data: Any) -> ArrowSource | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from narwhals import dependencies
 
+from untie._count.chunked import PiecePlace
 from untie._engines.source import A, FrameTask, RowTask, Source, Task
 from untie._util.messages import need
 from untie._util.threads import alone
@@ -28,6 +29,7 @@ class DaskSource(Source):
 
     frame: Any
     origin: str = "the Dask frame"
+    has_workers = True
 
     @property
     def columns(self) -> list[str]:
@@ -57,7 +59,8 @@ class DaskSource(Source):
         """
         delayed = need("dask", "dask").delayed
         run, plus, sent = delayed(call), delayed(add), _send(task)
-        parts = [run(sent, part, number) for number, part in enumerate(self.frame.to_delayed())]
+        pieces = enumerate(self.frame.to_delayed())
+        parts = [run(sent, part, PiecePlace(number)) for number, part in pieces]
         while len(parts) > 1:
             pairs = [parts[start : start + 2] for start in range(0, len(parts), 2)]
             parts = [plus(*pair) if len(pair) == 2 else pair[0] for pair in pairs]

@@ -1,16 +1,19 @@
 """The interface of all engines, and the tasks that they run."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
-from untie._count.chunked import CountTask, PartialCount, count_pieces
+from untie._count.chunked import CountTask, PartialCount, PiecePlace, count_pieces
 from untie._count.tally import CountOptions, Tally
 from untie._table.frames import rows_at
 from untie._table.names import ADD_COLUMN, check_names
+from untie._table.rows import column_weights
 from untie._table.table import NO_ROWS, NoRowsError, read_table
 from untie._util.messages import Row, message, need
 from untie._util.types import Codes, IntArray
@@ -24,8 +27,8 @@ class Additive(Protocol):
 
 A = TypeVar("A", bound=Additive)
 
-Task = Callable[[Any, int], A]
-"""Takes a piece of a table, which is a frame in memory, and its number; can be sent to a worker."""
+Task = Callable[[Any, PiecePlace], A]
+"""Takes a piece of a table, which is a frame in memory, and its place; can be sent to a worker."""
 
 
 class FrameTask(Protocol):
@@ -70,6 +73,52 @@ class RowTask(Protocol):
 
     def compute_columns(self, codes: Codes) -> Sequence[Any]:
         """Return the same as one array per name."""
+
+
+@dataclass(frozen=True)
+class PartRows:
+    """How many rows the partitions of a table have; ``+`` adds those of other pieces.
+
+    Parameters
+    ----------
+    sizes : mapping of int to int
+        Number of rows of each partition.
+    n_counting : int
+        Number of rows of all partitions whose weight is not 0.
+
+    Examples
+    --------
+    >>> found = PartRows({2: 5}, 5) + PartRows({0: 3}, 3) + PartRows({2: 1, 1: 4}, 5)
+    >>> found.total, found.starts
+    (13, {0: 0, 1: 3, 2: 7})
+    """
+
+    sizes: Mapping[int, int]
+    n_counting: int
+
+    def __add__(self, other: "PartRows") -> "PartRows":
+        both = {part: self.sizes.get(part, 0) + n for part, n in other.sizes.items()}
+        return PartRows({**self.sizes, **both}, self.n_counting + other.n_counting)
+
+    @property
+    def total(self) -> int:
+        """Number of rows of the table."""
+        return sum(self.sizes.values())
+
+    @property
+    def starts(self) -> dict[int, int]:
+        """The number, in the table, of the first row of each partition."""
+        parts = sorted(self.sizes)
+        return dict(zip(parts, accumulate((self.sizes[p] for p in parts), initial=0), strict=False))
+
+
+def _count_rows(weight: str | None, piece: Any, place: PiecePlace) -> PartRows:
+    cells = read_table(piece, min_rows=0)
+    n = n_counting = cells.n_rows
+    if weight is not None:
+        found = column_weights(cells.columns[0], n, weight, " can't hold the weights")
+        n_counting = int(np.count_nonzero(found))
+    return PartRows({place.part: n}, n_counting)
 
 
 def check_same_columns(columns: Sequence[Sequence[str]], paths: Sequence[str]) -> None:
@@ -130,6 +179,9 @@ class Source(ABC):
     is_one_shot: bool = False
     """Whether the rows can be read only once."""
 
+    has_workers: bool = False
+    """Whether the rows are where its workers are: tasks go there, and only results come back."""
+
     has_names: bool = True
     """Whether the columns came with names; those of an array get theirs here."""
 
@@ -159,6 +211,10 @@ class Source(ABC):
         """Return the user's form of a table with these columns, changed when they are needed."""
         raise TypeError(f"The cells of {self.origin} can't be changed where they are.")
 
+    def remade(self, task: FrameTask, columns: Sequence[str]) -> "Source":
+        """Return a table with these columns, changed where and when they are needed."""
+        return RemadeSource(self, task, list(dict.fromkeys(columns)))
+
     def to_arrow(self) -> Any:
         """Return the same table as one that gives Arrow record batches, which can be written."""
         raise TypeError(f"The rows of {self.origin} can't be written from here.")
@@ -169,13 +225,23 @@ class Source(ABC):
         Parameters
         ----------
         task : callable
-            Takes a piece and its number.
+            Takes a piece and its place.
         """
         total: A | None = None
-        for number, piece in enumerate(self.pieces()):
-            found = task(piece, number)
+        start = 0
+        for piece in self.pieces():
+            found = task(piece, PiecePlace(0, start))
             total = found if total is None else total + found
-        return task(self.empty, 0) if total is None else total
+            start += read_table(piece, min_rows=0).n_rows
+        return task(self.empty, PiecePlace(0)) if total is None else total
+
+    def count_rows(self, column: str, is_weight: bool = False) -> PartRows:
+        """Count the rows of each partition in a pass that reads a single column.
+
+        If it holds the weights of the rows, those of weight 0 do not count.
+        """
+        task = partial(_count_rows, column if is_weight else None)
+        return self.select([column]).add_up(task)
 
     def rows_at(self, positions: IntArray) -> Iterator[Any]:
         """Yield the rows at some positions, which are sorted, in frames; stop at the last.
@@ -239,6 +305,76 @@ class Source(ABC):
         check_columns(names, self.columns, self.origin, owner="the encoder")
         check_weight_column(weight, names)
         return self.select(list(names) if weight is None else [*names, weight])
+
+
+@dataclass(frozen=True, eq=False)
+class RemadeSource(Source):
+    """A table whose columns are made of another's, piece by piece, where these are.
+
+    Parameters
+    ----------
+    base : Source
+        The other.
+    task : FrameTask
+        Makes the columns.
+    names : list of str
+        Those to make.
+    """
+
+    base: Source
+    task: FrameTask
+    names: list[str]
+
+    @property
+    def origin(self) -> str:  # type: ignore[override]  # a constant elsewhere
+        """Where the rows come from."""
+        return self.base.origin
+
+    @property
+    def has_workers(self) -> bool:  # type: ignore[override]  # a constant elsewhere
+        """Whether the rows are where its workers are."""
+        return self.base.has_workers
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return self.names
+
+    @property
+    def empty(self) -> Any:
+        """A frame with the columns and no rows."""
+        return self.task(self._inputs.empty, self.names)
+
+    @property
+    def _inputs(self) -> Source:
+        return self.base.select(self.task.inputs(self.names))
+
+    def select(self, columns: Sequence[str]) -> "RemadeSource":
+        """Return some of the columns, in this order; the others are not made."""
+        self.check(columns)
+        return replace(self, names=list(columns))
+
+    def pieces(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """Yield the rows in order, in frames that have at least these columns; all, if None."""
+        source = self if columns is None else self.select(columns)
+        return (source.task(piece, source.names) for piece in source._inputs.pieces())
+
+    def check_streams(self) -> None:
+        """Raise an error if the rows can't be seen one after another."""
+        self.base.check_streams()
+
+    def add_up(self, task: Task[A]) -> A:
+        """Run a task on every piece, once its columns are made, and add the results up."""
+        make, names = self.task, self.names
+
+        def run(piece: Any, place: PiecePlace) -> A:
+            return task(make(piece, names), place)
+
+        return self._inputs.add_up(run)
+
+    def map_rows(self, task: RowTask) -> Any:
+        """Refuse: what estimators make of rows, they make of the user's table."""
+        raise TypeError(f"Pass {self.origin} itself: the rows of a part of it have no own form.")
 
 
 def check_weight_column(weight: Any, columns: Sequence[str]) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from narwhals import dependencies
 
+from untie._count.chunked import PiecePlace
 from untie._engines.arrow import ArrowSource
 from untie._engines.source import A, FrameTask, RowTask, Source, Task
 from untie._table.names import refuse_repeated
@@ -48,6 +49,7 @@ class SparkSource(Source):
     frame: Any
     names: list[str]
     origin: str = ORIGIN
+    has_workers = True
 
     @property
     def columns(self) -> list[str]:
@@ -66,21 +68,35 @@ class SparkSource(Source):
         return SparkSource(self.frame.select(*plain), list(columns))
 
     def pieces(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
-        """Refuse: rows have no order, and stay where they are."""
+        """Refuse: the rows stay where they are."""
         self.check_streams()
         yield from ()
 
     def check_streams(self) -> None:
         """Refuse, and say what to do instead."""
         raise TypeError(
-            "Spark frames are counted and transformed where they are, and that is all: fit and "
-            "transform them with TableEncoder(preparer=None) and cluster the vectors with Spark ML "
-            "(examples/spark.py), or pass .toPandas() of a sample."
+            "The rows of a Spark frame stay on its executors and can't be read here one after "
+            "another. Pass .toPandas() of a sample, or a file with the rows: untie.scan(path)."
         )
 
     def map_frames(self, task: FrameTask, columns: Sequence[str]) -> Any:
-        """Refuse: a frame is prepared before it goes to Spark."""
-        self.check_streams()
+        """Return a Spark frame with these columns; made when it is computed."""
+        wanted, made = self.select(task.inputs(columns)), list(dict.fromkeys(columns))
+        types = need("pyspark.sql.types", "spark")
+        nothing = wanted.frame.limit(0).toArrow().rename_columns(wanted.names)  # reads no rows
+        arrow = task(nothing, made).schema
+        own = dict(zip(wanted.names, wanted.frame.schema.fields, strict=True))
+
+        def field(name: str) -> Any:
+            known = own.get(name)
+            if known is not None and arrow.field(name).type == nothing.schema.field(name).type:
+                return types.StructField(name, known.dataType, True, known.metadata)
+            is_number = arrow.field(name).type == need("pyarrow", "spark").float64()
+            return types.StructField(name, types.DoubleType() if is_number else types.StringType())
+
+        remake = partial(_remake, task, wanted.names, made)
+        with _without_pandas():
+            return wanted.frame.mapInArrow(remake, types.StructType([field(n) for n in made]))
 
     def to_arrow(self) -> Any:
         """Refuse: what executors have is written by them."""
@@ -101,7 +117,7 @@ class SparkSource(Source):
                 results = results.groupBy("branch").applyInArrow(_add_branch, RESULTS)
         rows = sorted(results.select("number", "data").collect())
         if not rows:  # no partition has rows
-            return task(self.empty, 0)
+            return task(self.empty, PiecePlace(0))
         total = _sum(rows)
         if isinstance(total, Exception):
             raise total
@@ -112,7 +128,8 @@ class SparkSource(Source):
         pa, types = need("pyarrow", "spark"), need("pyspark.sql.types", "spark")
         nothing = pa.schema([(name, pa.null()) for name in self.names])
         names = _added(task, nothing, ()).schema.names[len(self.names) :]
-        number = types.FloatType() if task.dtype == np.float32 else types.DoubleType()
+        numbers = {"f4": types.FloatType, "f8": types.DoubleType, "i4": types.IntegerType}
+        number = numbers[np.dtype(task.dtype).str[1:]]()
         kept = [
             types.StructField(name, field.dataType, field.nullable, field.metadata)
             for name, field in zip(self.names, self.frame.schema.fields, strict=True)
@@ -141,6 +158,20 @@ def _without_pandas() -> Iterator[None]:
         yield
 
 
+def _remake(
+    task: FrameTask, columns: list[str], names: list[str], batches: Iterator[Any]
+) -> Iterator[Any]:
+    """Make columns of the batches of a partition; those with an order come as their texts."""
+    pa = need("pyarrow", "spark")
+    for batch in batches:
+        made = task(pa.Table.from_batches([batch]).rename_columns(columns), names)
+        arrays = [
+            cells.cast(pa.string()) if pa.types.is_dictionary(cells.type) else cells
+            for cells in made.columns
+        ]
+        yield from pa.table(arrays, names).combine_chunks().to_batches()
+
+
 def _map_partition(task: RowTask, columns: list[str], batches: Iterator[Any]) -> Iterator[Any]:
     renamed = (batch.rename_columns(columns) for batch in batches)
     first = next(renamed, None)
@@ -164,8 +195,8 @@ def _run(
 ) -> Iterator[Any]:
     """Run a task on a partition, piece by piece; no rows, no result."""
     number = need("pyspark", "spark").TaskContext.get().partitionId()
-    pieces = _pieces(batches, piece_bytes)
-    outcomes = (_try(task, piece.rename_columns(columns), number) for piece in pieces)
+    pieces = _placed(_pieces(batches, piece_bytes), number)
+    outcomes = (_try(task, piece.rename_columns(columns), place) for piece, place in pieces)
     first = next(outcomes, None)
     if first is not None:
         yield _row(number, reduce(_plus, outcomes, first)).to_batches()[0]
@@ -183,6 +214,13 @@ def _pieces(batches: Iterator[Any], piece_bytes: int) -> Iterator[Any]:
             waiting, n_bytes = [], 0
     if waiting:
         yield pa.Table.from_batches(waiting)
+
+
+def _placed(pieces: Iterator[Any], number: int) -> Iterator[tuple[Any, PiecePlace]]:
+    row = 0
+    for piece in pieces:
+        yield piece, PiecePlace(number, row)
+        row += piece.num_rows
 
 
 def _add_branch(results: Any) -> Any:

@@ -1,14 +1,16 @@
-"""Record batches -> a file."""
+"""Record batches -> a file, or a folder of files."""
 
 import os
+import re
 from collections.abc import Callable
 from contextlib import ExitStack
 from itertools import chain
 from typing import Any
 
-from untie._engines.arrow import ArrowSource
-from untie._util.files import whole_file
+from untie._engines.arrow import ArrowSource, CodedPiece, MappedRows
+from untie._util.files import whole_file, whole_folder
 from untie._util.messages import need
+from untie._util.threads import map_ahead
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 """The delimiter of a text file, by its ending."""
@@ -55,6 +57,44 @@ def writer_of(path: str | os.PathLike[str], is_safe: bool = False) -> Callable[[
             write(reader, str(temporary))
 
     return write_whole
+
+
+PART = "part-{:04}.parquet"
+"""The name of a file in a folder, by its number."""
+
+IS_PART = re.compile(r"part-\d{4,}\.parquet")
+
+
+def is_folder(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a path to write to is that of a folder: it has no ending.
+
+    Examples
+    --------
+    >>> is_folder("vectors"), is_folder("out.d/vectors/"), is_folder("vectors.parquet")
+    (True, True, False)
+    """
+    text = os.fspath(path)
+    last = text.rstrip(os.sep + (os.altsep or ""))
+    return last != text or not os.path.splitext(last)[1]
+
+
+def write_parts(rows: MappedRows, path: str | os.PathLike[str]) -> None:
+    """Write rows to a folder of Parquet files, whole or not at all; several files at once.
+
+    The rows keep their order, from file to file by their numbers.
+    """
+    opened = need("pyarrow.parquet").ParquetWriter
+    with whole_folder(path, lambda name: IS_PART.fullmatch(name) is not None) as folder:
+
+        def write(numbered: tuple[int, list[CodedPiece]]) -> None:
+            number, pieces = numbered
+            with opened(str(folder / PART.format(number)), rows.schema) as writer:
+                for piece in pieces:
+                    writer.write_batch(rows.compute(piece))
+
+        n_files = sum(1 for _ in map_ahead(write, enumerate(rows.parts())))
+        if not n_files:
+            write((0, []))
 
 
 def _writer(path: str, is_safe: bool = False) -> Callable[[Any, str], None]:

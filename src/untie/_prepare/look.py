@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from untie._count.chunked import PiecePlace
 from untie._count.counts import common_unit
-from untie._engines.source import Source
+from untie._engines.source import PartRows, Source
 from untie._table.column_codes import factorize
 from untie._table.rows import column_weights, split_weights
 from untie._table.table import Table, read_table
 from untie._util.arrays import STEP, mixed
+from untie._util.threads import alone
 from untie._util.types import AnyArray, BoolArray, FloatArray, IntArray, Value
 
 EXACT_VALUES = 2**16
@@ -98,6 +100,9 @@ SHOWN_EMPTY = 5
 Coded = dict[str, tuple[AnyArray, list[Value]]]
 """The codes and values of some columns, by their names."""
 
+CountsOf = dict[Value, tuple[float, float]] | None
+"""The rows and the weight of each value of a column; None if they are too many to count."""
+
 
 def empty_rows(
     table: Table,
@@ -170,17 +175,72 @@ def look_at(source: Source, columns: Sequence[str], sample_weight: Any) -> Look:
     sample_weight : array of shape (n_rows,), str or None
         How often each row counts, or the column that says so.
     """
-    look, weight = Look(columns), source.check_weight(sample_weight)
-    for piece in source.pieces([*columns, *([weight] if isinstance(weight, str) else [])]):
-        features, cells = split_weights(piece, weight)
-        table = read_table(features, min_rows=0)
-        weights = None
-        if weight is not None:
-            weights = column_weights(cells, table.n_rows, weight, " can't hold the weights")
-        for start in range(0, max(1, table.n_rows), PIECE_ROWS):
-            rows = slice(start, start + PIECE_ROWS)
-            look.add(_rows_of(table, rows), None if weights is None else weights[rows])
+    weight = source.check_weight(sample_weight)
+    own = [*columns, *([weight] if isinstance(weight, str) else [])]
+    if source.has_workers:
+        rows = source.count_rows((own or source.columns)[-1], is_weight=weight is not None)
+        return source.select(own).add_up(LookTask(tuple(columns), weight, rows))
+    look = Look(columns)
+    for piece in source.pieces(own):
+        _take(look, piece, weight)
     return look
+
+
+def _take(look: Look, piece: Any, weight: Any) -> None:
+    """Let a look take the rows of a piece in."""
+    features, cells = split_weights(piece, weight)
+    table = read_table(features, min_rows=0)
+    weights = None
+    if weight is not None:
+        weights = column_weights(cells, table.n_rows, weight, " can't hold the weights")
+    for start in range(0, max(1, table.n_rows), PIECE_ROWS):
+        rows = slice(start, start + PIECE_ROWS)
+        look.add(_rows_of(table, rows), None if weights is None else weights[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class LookTask:
+    """Looks at a piece of a table; a pure function, which can be sent to a worker.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The columns to look at.
+    weight : str or None
+        The column with the rows' weights.
+    rows : PartRows
+        How many rows each partition has, so that a row has the number that it has in memory.
+    """
+
+    columns: tuple[str, ...]
+    weight: str | None
+    rows: PartRows
+
+    @alone()
+    def __call__(self, frame: Any, place: PiecePlace) -> Look:
+        """Look at a piece."""
+        # A partition that was not there before still gets numbers that no other row has.
+        start = self.rows.starts.get(place.part, self.rows.total * (place.part + 1)) + place.row
+        look = Look(self.columns, start, self._shift)
+        _take(look, frame, self.weight)
+        return look.detached()
+
+    @property
+    def _shift(self) -> int:
+        """Return how sparse the sample of a part may be, so that no more rows travel than needed.
+
+        The sample of the whole is at most so dense, unless a third of the rows have no cells.
+        """
+        shift, most = 0, 1.5 * _capacity(len(self.columns))
+        while self.rows.n_counting >> shift > most:
+            shift += 1
+        return shift
+
+
+def _capacity(n_columns: int) -> int:
+    """Return how many rows the sample of a table has at most."""
+    fewest, most = SAMPLE_ROWS
+    return min(most, max(fewest, SAMPLE_CELLS // max(1, n_columns)))
 
 
 def _rows_of(table: Table, rows: slice) -> Table:
@@ -191,12 +251,16 @@ def _rows_of(table: Table, rows: slice) -> Table:
 
 
 class Look:
-    """Counts and a sample of the rows of a table that comes in chunks.
+    """Counts and a sample of the rows of a table that comes in chunks; ``+`` adds later rows.
 
     Parameters
     ----------
     columns : sequence of str
         The columns to look at.
+    start : int
+        The number of the first row.
+    shift : int
+        Rows are sampled if their hashed numbers end in so many zeros, or more if these are many.
 
     Attributes
     ----------
@@ -206,14 +270,14 @@ class Look:
         The positions of the first of them.
     """
 
-    def __init__(self, columns: Sequence[str]) -> None:
+    def __init__(self, columns: Sequence[str], start: int = 0, shift: int = 0) -> None:
         self.columns = list(columns)
-        fewest, most = SAMPLE_ROWS
-        self._capacity = min(most, max(fewest, SAMPLE_CELLS // max(1, len(columns))))
-        self._shift = 0  # rows are kept whose hashed numbers end in this many zeros
+        self._capacity = _capacity(len(columns))
+        self._shift = shift  # rows are kept whose hashed numbers end in this many zeros
+        self._start = start
         self._n_read = 0
         self._n_rows = 0  # those that count, which a row of weight 0 does not
-        self._counts: list[dict[Value, tuple[float, float]] | None] = [{} for _ in columns]
+        self._counts: list[CountsOf] = [{} for _ in columns]
         self._problems: dict[int, tuple[str, str]] = {}
         self._hashes = np.empty(0, dtype=np.uint64)
         self._weights = np.empty(0)
@@ -221,12 +285,42 @@ class Look:
         self.n_empty = 0
         self.first_empty: list[int] = []
         self._places: list[dict[Value, float] | None] = [{} for _ in columns]
-        self._first: list[_RowOfTable] = []
-        self._last: list[_RowOfTable] = []  # as in the table
+        self._first: list[_RowOfTable | _RowAlone] = []
+        self._last: list[_RowOfTable | _RowAlone] = []  # as in the table
+
+    def __add__(self, other: Look) -> Look:
+        both = Look(self.columns, self._start, max(self._shift, other._shift))
+        both._n_read = self._n_read + other._n_read
+        both._n_rows = self._n_rows + other._n_rows
+        both.n_empty = self.n_empty + other.n_empty
+        both.first_empty = (self.first_empty + other.first_empty)[:SHOWN_EMPTY]
+        both._first = (self._first + other._first)[:N_ENDS]
+        both._last = (self._last + other._last)[-N_ENDS:]
+        both._problems = {**other._problems, **self._problems}
+        pairs = zip(self._counts, other._counts, strict=True)
+        both._counts = [_added_counts(*pair) for pair in pairs]
+        both._places = [
+            None if counts is None else _added_places(first, second, len(counts))
+            for counts, first, second in zip(both._counts, self._places, other._places, strict=True)
+        ]
+        both._hashes = np.append(self._hashes, other._hashes)
+        both._weights = np.append(self._weights, other._weights)
+        both._cells = [
+            [] if number in both._problems else [*pair[0], *pair[1]]
+            for number, pair in enumerate(zip(self._cells, other._cells, strict=True))
+        ]
+        both._thin_out(np.flatnonzero(both._is_kept(both._hashes)))
+        return both
+
+    def detached(self) -> Look:
+        """Return itself, with single rows in the place of the tables that they are in."""
+        self._first = [row.alone(self.columns) for row in self._first]
+        self._last = [row.alone(self.columns) for row in self._last]
+        return self
 
     def add(self, table: Table, weights: FloatArray | None) -> None:
         """Take more rows in."""
-        hashes = _hashed(self._n_read, table.n_rows)
+        hashes = _hashed(self._start + self._n_read, table.n_rows)
         weights = np.ones(table.n_rows) if weights is None else weights
         coded: Coded = {}
         weights = self._without_empty(table, weights, coded)
@@ -246,9 +340,10 @@ class Look:
                 codes, values = coded[name] if is_known else factorize(column, name)
             except TypeError as error:
                 self._problems[number] = str(error), NOT_SINGLE
-                continue
             except ValueError as error:
                 self._problems[number] = str(error), str(error.__cause__)
+            if number in self._problems:
+                self._cells[number] = []  # which would be fewer than the sampled rows
                 continue
             if is_counted:
                 self._count(number, codes, values, weights)
@@ -263,12 +358,13 @@ class Look:
             weights = weights.copy()
             weights[empty] = 0.0
             n_more = SHOWN_EMPTY - len(self.first_empty)
-            self.first_empty += (empty[:n_more] + self._n_read).tolist()
+            self.first_empty += (empty[:n_more] + self._start + self._n_read).tolist()
             self.n_empty += len(empty)
         counting = np.flatnonzero(weights)
 
         def found(rows: IntArray) -> list[_RowOfTable]:
-            return [_RowOfTable(table, row, self._n_read, weights[row]) for row in rows.tolist()]
+            start = self._start + self._n_read
+            return [_RowOfTable(table, row, start, weights[row]) for row in rows.tolist()]
 
         self._first += found(counting[: N_ENDS - len(self._first)])
         self._last = (self._last + found(counting[-N_ENDS:]))[-N_ENDS:]
@@ -316,6 +412,17 @@ class Look:
         if self._n_read and not self._n_rows and not self.n_empty:
             raise ValueError("Every sample weight is zero; at least one row must count.")
         return _in_units([self._summary(number) for number in range(len(self.columns))])
+
+    def _thin_out(self, kept: IntArray) -> None:
+        """Keep some of the sampled rows, and of these so many as there is room for."""
+        n_before = len(self._hashes)
+        while len(kept) > self._capacity:
+            self._shift += 1
+            kept = kept[self._is_kept(self._hashes[kept])]
+        if len(kept) < n_before:
+            self._hashes, self._weights = self._hashes[kept], self._weights[kept]
+            rows = kept.tolist()
+            self._cells = [[cells[row] for row in rows] if cells else [] for cells in self._cells]
 
     def _is_kept(self, hashes: NDArray[np.uint64]) -> BoolArray:
         return hashes & np.uint64((1 << self._shift) - 1) == 0
@@ -385,6 +492,26 @@ class Look:
         return Summary(list(counts), pairs[:, 0], pairs[:, 1], n_missing, scale, places=places)
 
 
+def _added_counts(first: CountsOf, second: CountsOf) -> CountsOf:
+    """Return the rows and weights of each value of two parts; None if there are too many values."""
+    if first is None or second is None:
+        return None
+    both = dict(first)
+    for value, (n, total) in second.items():
+        known_n, known_total = both.get(value, (0.0, 0.0))
+        both[value] = known_n + n, known_total + total
+    return both if len(both) <= EXACT_VALUES else None
+
+
+def _added_places(
+    first: dict[Value, float] | None, second: dict[Value, float] | None, n_values: int
+) -> dict[Value, float] | None:
+    """Return the sums of two parts; None if the column has too many values."""
+    if first is None or second is None or n_values > MOST_PLACES + 1:
+        return None
+    return {value: first.get(value, 0.0) + second.get(value, 0.0) for value in {**first, **second}}
+
+
 TIMES = ("date", "time", "duration")
 """What types of dates and times are called; some of their cells fit no Python object."""
 
@@ -416,6 +543,10 @@ class _RowOfTable:
             if isinstance(cell, str):
                 yield cell
 
+    def alone(self, columns: Sequence[str]) -> _RowAlone:
+        """Return the row without the table."""
+        return _RowAlone(self.position, tuple(self.texts(columns)), self.read(columns))
+
     def read(self, columns: Sequence[str]) -> EndRow:
         """Return the row with its cells."""
         cells = dict(zip(self.table.names, self.table.columns, strict=True))
@@ -426,6 +557,27 @@ class _RowOfTable:
                 (code,), values = factorize(cells[name][place], name)
                 found[name] = values[code]  # a categorical has values that no row has
         return EndRow(self.position, found, float(self.weight))
+
+
+@dataclass(frozen=True, eq=False)
+class _RowAlone:
+    """A row of a table that is somewhere else, with its cells in some columns."""
+
+    position: int
+    found: tuple[str, ...]
+    row: EndRow
+
+    def texts(self, columns: Sequence[str]) -> Iterator[str]:
+        """Yield the cells that are texts."""
+        return iter(self.found)
+
+    def alone(self, columns: Sequence[str]) -> _RowAlone:
+        """Return the row itself."""
+        return self
+
+    def read(self, columns: Sequence[str]) -> EndRow:
+        """Return the row with its cells."""
+        return self.row
 
 
 def _in_units(found: list[Summary]) -> list[Summary]:

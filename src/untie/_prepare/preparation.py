@@ -469,7 +469,6 @@ def _remedy(notes: Sequence[Note], is_one_row: bool) -> str:
 
 
 def _names_of(source: Source) -> tuple[str, ...]:
-    source.check_streams()
     if source.is_one_shot:
         raise ValueError(
             f"{source.origin} can be read only once, and to prepare it takes one reading; pass "

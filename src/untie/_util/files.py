@@ -1,13 +1,14 @@
-"""Files that appear whole or not at all, and the names of files like one that is missing."""
+"""Files and folders that appear whole or not at all; names of files like one that is missing."""
 
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
+from shutil import rmtree
 from uuid import uuid4
 
 NEW_FILE = 0o666
@@ -50,6 +51,68 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def whole_folder(path: str | os.PathLike[str], is_own: Callable[[str], bool]) -> Iterator[Path]:
+    """Give a temporary folder beside `path`, whose place it takes at the end.
+
+    When anything goes wrong before, the temporary folder is removed and the old one stands.
+
+    Parameters
+    ----------
+    path : path
+        The folder to make. What is there already is replaced, if it is a folder of such files.
+    is_own : callable
+        Takes the name of a file and tells whether it may be replaced.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     with whole_folder(os.path.join(place, "parts"), str.isdigit) as temporary:
+    ...         _ = (temporary / "1").write_text("one of them")
+    ...     os.listdir(place), os.listdir(os.path.join(place, "parts"))
+    (['parts'], ['1'])
+    """
+    target = Path(os.path.realpath(path))
+    check_replaceable_folder(target, is_own)
+    temporary, old = (target.with_name(f".{target.name}-{uuid4().hex}") for _ in range(2))
+    try:
+        temporary.mkdir()
+        yield temporary
+        for file in temporary.iterdir():
+            with open(file, "rb+") as opened:
+                os.fsync(opened.fileno())
+        check_replaceable_folder(target, is_own)
+        if target.is_dir():
+            os.rename(target, old)
+        try:
+            os.rename(temporary, target)
+        except BaseException:
+            if old.is_dir():
+                os.rename(old, target)
+            raise
+    finally:
+        for folder in (temporary, old):
+            rmtree(folder, ignore_errors=True)
+
+
+def check_replaceable_folder(path: Path, is_own: Callable[[str], bool]) -> None:
+    """Refuse to put a folder in the place of a file, or of a folder with other files."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"The folder {str(path.parent)!r} does not exist; make it first.")
+    if path.exists() and not path.is_dir():
+        raise NotADirectoryError(
+            f"{str(path)!r} is no folder; name another, or a file with an ending such as .parquet."
+        )
+    others = (
+        [file.name for file in path.iterdir() if not is_own(file.name)] if path.exists() else []
+    )
+    if others:
+        raise FileExistsError(
+            f"The folder {str(path)!r} has other files, such as {min(others)!r}; name a new folder."
+        )
 
 
 def check_replaceable(path: str | os.PathLike[str]) -> None:

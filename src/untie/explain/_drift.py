@@ -616,7 +616,7 @@ class Drift:
             for name, old, new in zip(
                 columns["column"], columns["median"], columns["new_median"], strict=True
             )
-            if isinstance(old, str) and isinstance(new, str) and old != new  # pandas has NaN
+            if isinstance(old, str) and isinstance(new, str) and old != new  # not missing
         }
         return [
             f"{name} (median {' -> '.join(medians[name])})" if name in medians else name

@@ -6,6 +6,7 @@ chance. The row is unusual if its score is too high to be the highest of as many
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import combinations, groupby
 from operator import itemgetter
@@ -13,9 +14,11 @@ from typing import Any
 
 import numpy as np
 from scipy.special import gammaincc, gammaln, xlogy
-from scipy.stats import false_discovery_control
 
 from untie._base import unknown_cells
+from untie._count.chunked import PiecePlace
+from untie._engines.registry import open_table
+from untie._engines.source import Source
 from untie._inputs import (
     FittedTable,
     as_fitted,
@@ -25,13 +28,16 @@ from untie._inputs import (
     one_row,
 )
 from untie._learn.clustering.lloyd import weighted_quantile
-from untie._learn.selection.k_choice import is_few
+from untie._learn.selection.k_choice import FEW, is_few
 from untie._table import frames
+from untie._table.table import NO_ROWS, NoRowsError, read_table
 from untie._table.vocabulary import INFREQUENT
 from untie._util.checks import check_integer, check_one_of
 from untie._util.messages import warn_user
-from untie._util.types import AnyArray, BoolArray, Codes, FloatArray, Value
+from untie._util.types import AnyArray, BoolArray, Codes, FloatArray, IntArray, Value
 from untie.encoder import TableEncoder
+from untie.explain._scored_rows import DIGITS, NO_LABEL, Candidates, ScoreCounts, ScoredRows
+from untie.preparer import columns_seen
 
 TABLE_CELLS = 2**18
 """Attributes with at most this many pairs of values, on average, are looked up in a table."""
@@ -235,7 +241,7 @@ TAIL = 0.1
 """The highest scores that the height of the largest is extrapolated from, as a share of all."""
 
 SMALL_EXCESS = float(np.log(2.0))
-"""Scores closer than this are alike: that of a pair met half as often as expected, in nats."""
+"""ScoreCounts closer than this are alike: that of a pair met half as often as expected, in nats."""
 
 SOME = 0.01
 """Fewer rows than this part of all that stand out beside rows alike do not say what is usual."""
@@ -436,10 +442,17 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
     fitted = as_fitted(model, data)
     n = check_integer("n", n)
     check_one_of("share_of", share_of, (DATA, MODEL))
-    weights = fitted.counted(data)[1]
-    counts = None if weights is None else np.asarray(weights) > 0
-    few = _in_few(fitted, data, counts) if share_of == DATA else {}
-    return unusual_rows(fitted, data, n, share_of, few, counts)
+    if (source := open_table(data)).is_lazy:
+        found = _score_lazy(fitted, source, n, share_of)
+    else:
+        rows, weights = fitted.counted(data)
+        counts = None if weights is None else np.asarray(weights) > 0
+        labels = None
+        if share_of == DATA and fitted.clusterer is not None:
+            labels = fitted.clusterer.predict(rows)
+        found = _score(fitted, data, rows, n, share_of, labels, counts)
+    few = {label: few_said(label, int(size)) for label, size in found.few.items()}
+    return _judged(fitted, found, share_of, few)
 
 
 def few_said(cluster: Any, n: int) -> str:
@@ -454,100 +467,211 @@ def few_said(cluster: Any, n: int) -> str:
     return f"{which} in cluster {cluster}, unlike all others"
 
 
-def _in_few(fitted: FittedTable, data: Any, counts: BoolArray | None) -> dict[int, str]:
-    """Return which of the rows that count are in clusters of a few of them, and why."""
-    if fitted.clusterer is None:
-        return {}
-    labels = fitted.clusterer.predict(fitted.rows(data)[0])
-    counts = np.ones(len(labels), dtype=bool) if counts is None else counts
-    sizes = np.bincount(labels[counts])
-    few = [place for place, n in enumerate(sizes) if n and is_few(n, counts.sum())]
-    if not few or len(few) == np.count_nonzero(sizes):
-        return {}
-    return {
-        int(row): few_said(labels[row], sizes[labels[row]])
-        for row in np.flatnonzero(counts & np.isin(labels, few))
-    }
-
-
 def unusual_rows(
     fitted: FittedTable,
     data: Any,
     n: int,
-    share_of: str,
+    labels: IntArray,
     few: Mapping[int, str],
-    counts: BoolArray | None = None,
+    counts: BoolArray,
 ) -> Any:
-    """Return the frame of `outliers`.
+    """Return the frame of `outliers` of rows in memory that were learned from.
 
     Parameters
     ----------
     fitted : FittedTable
         The model.
-    data, n, share_of
+    data, n
         As in `outliers`.
+    labels : integer array of shape (n_rows,)
+        The cluster of each row.
     few : mapping of int to str
-        Rows that come first, and why they are unusual.
-    counts : boolean array of shape (n_rows,), optional
-        Which rows something is learned from, by default all; others come last.
+        The clusters whose rows come first, and why they are unusual.
+    counts : boolean array of shape (n_rows,)
+        Which rows something is learned from; others come last.
     """
-    encoder, rows = fitted.encoder, fitted.rows(data)[0]
+    found = _score(fitted, data, fitted.rows(data)[0], n, DATA, labels, counts, list(few))
+    return _judged(fitted, found, DATA, few)
+
+
+def _score_lazy(fitted: FittedTable, source: Source, n: int, share_of: str) -> ScoredRows:
+    """Score the rows of a lazy table in one pass, or in two where they are with workers."""
+    names = fitted._columns_read() or source.columns
+    if fitted.preparer is not None:
+        more = [name for name in columns_seen(fitted.preparer) if name in source.columns]
+        names = list(dict.fromkeys([*names, *more]))
+    own = source.own_columns(names)
+    starts = own.count_rows(names[0]).starts if own.has_workers else {}
+    found = own.add_up(ScoreTask(fitted, n, share_of, starts))
+    if found.rows is None:
+        raise NoRowsError(NO_ROWS.format(""))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTask:
+    """ScoreCounts the rows of a piece of a table; can be sent to a worker.
+
+    Parameters
+    ----------
+    fitted : FittedTable
+        The model.
+    n, share_of
+        As in `outliers`.
+    starts : mapping of int to int
+        The number of the first row of each partition.
+    """
+
+    fitted: FittedTable
+    n: int
+    share_of: str
+    starts: Mapping[int, int]
+
+    def __call__(self, frame: Any, place: PiecePlace) -> ScoredRows:
+        """Score a piece."""
+        if not read_table(frame, min_rows=0).n_rows:
+            nothing = ScoreCounts.of(np.empty(0))
+            return ScoredRows(self.n, None, nothing, nothing, {})
+        rows, weights = self.fitted.counted(frame)
+        counts = None if weights is None else np.asarray(weights) > 0
+        labels = None
+        if self.share_of == DATA and self.fitted.clusterer is not None:
+            codes = self.fitted.encoder._codes(rows)
+            labels = self.fitted.clusterer._label(codes).astype(np.intp)
+        found = _score(self.fitted, frame, rows, self.n, self.share_of, labels, counts)
+        assert found.rows is not None
+        positions = found.rows.positions + self.starts.get(place.part, 0) + place.row
+        return replace(found, rows=replace(found.rows, positions=positions))
+
+
+def _score(
+    fitted: FittedTable,
+    data: Any,
+    rows: Any,
+    n: int,
+    share_of: str,
+    labels: IntArray | None,
+    counts: BoolArray | None,
+    first: Sequence[int] | None = None,
+) -> ScoredRows:
+    """Score rows in memory; keep those that may be the most unusual.
+
+    Parameters
+    ----------
+    fitted, data, n, share_of
+        As in `outliers`.
+    rows : table
+        The same rows, prepared.
+    labels : integer array of shape (n_rows,), optional
+        The cluster of each row.
+    counts : boolean array of shape (n_rows,), optional
+        Which rows something is learned from; all by default.
+    first : sequence of int, optional
+        The clusters whose rows come first; by default those with few rows.
+    """
+    encoder, n_rows = fitted.encoder, read_table(rows).n_rows
     codes = encoder._codes(rows)
     surprises = Surprises(encoder, share_of == MODEL)
-    unknown = unknown_cells(encoder, rows, codes)
-    beyond, said = _read_outside(fitted, data, len(codes[0]))
-    alone = surprises.alone(unknown, beyond)
+    beyond, said = _read_outside(fitted, data, n_rows)
+    alone = surprises.alone(unknown_cells(encoder, rows, codes), beyond)
     scores = surprises.scores(codes, alone)
-    counts = np.ones(len(scores), dtype=bool) if counts is None else counts
-    every = np.arange(len(scores))
-    is_few_of_all = np.isin(every, list(few))
-    worst = np.lexsort((every, -np.round(scores, 9), ~is_few_of_all, ~counts))[:n]
-    texts = cell_texts(encoder, rows, worst)
-    chosen = [column[worst] for column in codes]
-    terms = surprises.terms(chosen, [column[worst] for column in alone])
-    usual = scores, (counts if counts.any() else ~counts).astype(float)
-    n_judged = float(counts.sum())
+    counts = np.ones(n_rows, dtype=bool) if counts is None else counts
+    labels = np.full(n_rows, NO_LABEL) if labels is None else labels
+    own, sizes = np.unique(labels[counts], return_counts=True)
+    small = own[sizes < FEW] if first is None else np.array(first, dtype=np.intp)
+    every = np.arange(n_rows)
+    high = np.lexsort((every, -np.round(scores, DIGITS), ~counts))[:n]
+    is_small = np.isin(labels, small[small != NO_LABEL]) & counts
+    chosen = np.union1d(high, every[is_small])
+    names = fitted.names_at(data, chosen)
+    kept = Candidates(
+        chosen,
+        scores[chosen],
+        counts[chosen],
+        labels[chosen],
+        np.stack([column[chosen] for column in codes], axis=1).astype(np.intp),
+        np.stack([column[chosen] for column in alone], axis=1),
+        np.array(cell_texts(encoder, rows, chosen), dtype=object).T,
+        np.array([*(said[row] for row in chosen.tolist()), None], dtype=object)[:-1],
+        None if names is None else np.array(names, dtype=object),
+    )
+    by_label = dict(zip(own.tolist(), sizes.astype(float).tolist(), strict=True))
+    return ScoredRows(
+        n, kept, ScoreCounts.of(scores[counts]), ScoreCounts.of(scores[~counts]), by_label
+    )
+
+
+def _judged(fitted: FittedTable, found: ScoredRows, share_of: str, few: Mapping[int, str]) -> Any:
+    """Return the frame of the most unusual of scored rows.
+
+    Parameters
+    ----------
+    fitted, share_of
+        As in `outliers`.
+    found : ScoredRows
+        All rows.
+    few : mapping of int to str
+        The clusters whose rows come first, and why they are unusual.
+    """
+    encoder, surprises = fitted.encoder, Surprises(fitted.encoder, share_of == MODEL)
+    assert found.rows is not None
+    rows = found.rows.at(found.rows.worst_first(np.array(list(few), dtype=np.intp))[: found.n])
+    codes, alone = list(rows.codes.T), list(rows.alone.T)
+    terms = surprises.terms(codes, alone)
+    usual, n_judged = found.usual, found.scores.n_rows
     if share_of == MODEL:
         usual = _scores_of_model(encoder) or usual
         # Rows asked about one by one are as many as those they are compared with.
         n_judged = max(n_judged, encoder.counts_.n_draws)
-    is_unusual = is_few_of_all[worst]
-    is_high = _are_beyond(scores, counts, usual, n_judged)[worst]
-    high = worst[is_high]
-    own, of_cells = ([column[high] for column in columns] for columns in (codes, alone))
-    chances = surprises.chances(own, of_cells, scores[high], n_judged)
+    is_few = np.isin(rows.labels, list(few)) & rows.counts
+    is_unusual = is_few.copy()
+    is_high = _are_beyond(rows, found.scores, usual, n_judged)
+    high = rows.at(is_high)
+    chances = surprises.chances(list(high.codes.T), list(high.alone.T), high.scores, n_judged)
     is_unusual[is_high] |= chances <= FALSE_ALARMS
     reasons = [
         (
-            few.get(position),
-            _reason(
-                surprises, encoder, [c[row] for c in texts], chosen, terms, row, said[position]
-            ),
+            few[label] if is_first else None,
+            _reason(surprises, encoder, rows.texts[row], codes, terms, row, rows.outside[row]),
         )
-        for row, position in enumerate(worst.tolist())
+        for row, (label, is_first) in enumerate(zip(rows.labels, is_few, strict=True))
     ]
     columns = {
-        **named_rows(worst, fitted.names_at(data, worst)),
-        "score": scores[worst],
-        "share": _share_above(scores[worst], *usual),
+        **named_rows(rows.positions, None if rows.names is None else rows.names.tolist()),
+        "score": rows.scores,
+        "share": _share_above(rows.scores, usual),
         "unusual": is_unusual,
         "reason": ["; ".join(filter(None, reason)) for reason in reasons],
     }
     return frames.make_frame(encoder._library, columns)
 
 
-def _are_beyond(
-    scores: FloatArray, counts: BoolArray, usual: tuple[FloatArray, FloatArray], n: float
-) -> BoolArray:
-    """Return which rows that count are beyond the tail of the usual ones, as some of `n` rows."""
-    are_beyond = np.zeros(len(scores), dtype=bool)
-    if counts.any():
-        others, weights = usual
-        in_tail = tail_chances(np.round(scores[counts], 9), np.round(others, 9), weights)
-        # The others of the n rows are taken to be ordinary.
-        found = false_discovery_control(in_tail) * (n / len(in_tail))
-        are_beyond[counts] = found <= FALSE_DISCOVERIES
-    return are_beyond
+def _are_beyond(rows: Candidates, scores: ScoreCounts, usual: ScoreCounts, n: float) -> BoolArray:
+    """Return which rows that count are beyond the tail of the usual ones, as some of `n` rows.
+
+    Parameters
+    ----------
+    rows : Candidates
+        The rows in question.
+    scores : ScoreCounts
+        Those of all rows that count.
+    usual : ScoreCounts
+        Those that say what is usual.
+    n : float
+        Of so many rows, the others of which are taken to be ordinary.
+    """
+    if not len(scores.values):
+        return np.zeros(len(rows), dtype=bool)
+    in_tail = tail_chances(scores.values, usual.values, usual.sizes)
+    order = np.argsort(in_tail, kind="stable")
+    # Benjamini and Hochberg's method, where each score is that of so many rows.
+    ranks = np.cumsum(scores.sizes[order])
+    found = np.minimum.accumulate((in_tail[order] * (ranks[-1] / ranks))[::-1])[::-1]
+    corrected = np.empty(len(found))
+    corrected[order] = np.clip(found, 0.0, 1.0) * (n / scores.n_rows)
+    places = np.searchsorted(scores.values, scores.place(rows.scores))
+    own = corrected[np.minimum(places, len(corrected) - 1)]
+    return rows.counts & (own <= FALSE_DISCOVERIES)
 
 
 def why_outlier(model: Any, row: Any, *, data: Any = None, share_of: str = DATA) -> Any:
@@ -639,7 +763,7 @@ def _read_outside(
 def _reason(
     surprises: Surprises,
     encoder: TableEncoder,
-    texts: list[str],
+    texts: Sequence[str],
     codes: Codes,
     terms: FloatArray,
     row: int,
@@ -676,16 +800,14 @@ def _times(n: float, is_new: bool) -> str:
     return f"in {count} {rows} of the model" if is_new else f"in {count} other {rows}"
 
 
-def _share_above(scores: FloatArray, others: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the share of the weight of other rows that have at least each score."""
-    order = np.argsort(others, kind="stable")
-    below = np.concatenate([[0.0], np.cumsum(weights[order])])
-    places = np.searchsorted(np.round(others[order], 9), np.round(scores, 9))
-    return 1.0 - below[places] / below[-1]
+def _share_above(scores: FloatArray, others: ScoreCounts) -> FloatArray:
+    """Return the share of other rows that have at least each score."""
+    below = np.concatenate([[0.0], np.cumsum(others.sizes)])
+    return 1.0 - below[np.searchsorted(others.values, others.place(scores))] / below[-1]
 
 
-def _scores_of_model(encoder: TableEncoder) -> tuple[FloatArray, FloatArray] | None:
-    """Return the scores of rows that the encoder was fitted on and their weights, if it has any."""
+def _scores_of_model(encoder: TableEncoder) -> ScoreCounts | None:
+    """Return the scores of rows that the encoder was fitted on, as often as they count, if any."""
     kept = encoder._model.ungrouped
     if kept is None or kept.sample is None:
         warn_user(
@@ -695,7 +817,10 @@ def _scores_of_model(encoder: TableEncoder) -> tuple[FloatArray, FloatArray] | N
         return None
     codes = encoder._grouping.apply_to_codes(list(kept.sample.codes.T))
     surprises = Surprises(encoder, is_new=False)
-    return surprises.scores(codes, [np.zeros(len(codes[0]))]), kept.sample.weights * surprises.scale
+    found = surprises.scores(codes, [np.zeros(len(codes[0]))])
+    values, places = np.unique(np.round(found, DIGITS), return_inverse=True)
+    sizes = np.bincount(places, kept.sample.weights * surprises.scale)
+    return ScoreCounts(values, sizes.astype(float))
 
 
 def _partner(terms: FloatArray, attribute: int) -> int:

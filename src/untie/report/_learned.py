@@ -263,12 +263,9 @@ def unusual(study: Study) -> dict[str, Any]:
         frame = study.rows(positions)
         said = f"{most:,} of {study.n_rows:,} rows were looked at, drawn by chance. "
     sizes = np.bincount(study.labels[counts]).tolist()
-    few = {
-        int(np.searchsorted(positions, row)): few_said(study.labels[row], sizes[study.labels[row]])
-        for row in in_few
-    }
-    asked = (as_fitted(study.encoder), frame, N_OUTLIERS, "data", few, counts[positions])
-    found = columns_of(unusual_rows(*asked))
+    few = {label: few_said(label, sizes[label]) for label in np.unique(study.labels[in_few])}
+    asked = (as_fitted(study.encoder), frame, N_OUTLIERS, study.labels[positions], few)
+    found = columns_of(unusual_rows(*asked, counts[positions]))
     lines = {key: list(compress(cells, found["unusual"])) for key, cells in found.items()}
     if not lines["position"]:
         return {"table": None, "said": f"{said}{NOT_UNUSUAL}"}
