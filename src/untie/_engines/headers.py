@@ -32,7 +32,8 @@ class Header:
     start : int
         The first row with names, from 0.
     depth : int
-        2 where names are in two rows, the upper one for several columns each; otherwise 1.
+        2 where names are in two rows, the upper one for several columns each; 3 where pandas writes
+        the name of the index below them; otherwise 1.
     """
 
     start: int
@@ -72,23 +73,38 @@ def find_header(rows: Sequence[Cells], is_read: bool | None = None) -> Header | 
         return None
     if is_read is None:
         is_read = len(rows[first]) == width
-    for place in range(first, min(len(rows) - 1, MOST_TITLES)):
-        cells = rows[place]
-        if len(cells) != width or not _are_names(cells):
-            continue
-        if place > first and _are_groups(rows[place - 1], cells, rows[place + 1 :]):
-            header = Header(place - 1, 2)
-        elif _are_groups(cells, rows[place + 1], rows[place + 2 :]):
-            header = Header(place, 2)
-        else:
-            header = Header(place)
-        if header == Header(first):
-            return None
-        is_found = header.start == first or _are_titles(
-            rows[first : header.start], cells, rows[place + 1 :], is_read
-        )
-        return header if is_found else None
-    return None
+    place = _find_names(rows, width, is_read)
+    if place is None:
+        return None
+    names, below = rows[place], rows[place + 1 :]
+    header = Header(place)
+    if place > first and _are_groups(rows[place - 1], names, below):
+        header = Header(place - 1, 2)
+    elif below and _are_groups(names, below[0], below[1:]):
+        header = Header(place, 2)
+    third = rows[header.start + 2 :][:1] if header.depth > 1 else []
+    if third and _are_names_of_index(joined_names(rows, header), third[0]):
+        header = Header(header.start, 3)
+    titles = rows[first : header.start]
+    if header == Header(first) or (titles and not _are_titles(titles, names, below, is_read)):
+        return None
+    return header
+
+
+def _find_names(rows: Sequence[Cells], width: int, is_read: bool) -> int | None:
+    """Return the first row that may be names; in a title, a sentence may look like a row of them.
+
+    A later one is better where an empty row is between them, and it alone has numbers below. If no
+    row has, which of them has the names is not known.
+    """
+    last = min(len(rows) - 1, MOST_TITLES)
+    places = (p for p in range(last) if len(rows[p]) == width and _are_names(rows[p]))
+    first = next(places, None)
+    if first is None or is_read or _has_numbers_below(rows[first], rows[first + 1 :]):
+        return first
+    empty = next((p for p in range(first, last) if not n_filled(rows[p])), last)
+    better = (p for p in places if p > empty and _has_numbers_below(rows[p], rows[p + 1 :]))
+    return next(better, first if empty == last else None)
 
 
 def n_filled(cells: Cells) -> int:
@@ -128,8 +144,8 @@ def _are_titles(
     width = len(names)
     filled = [n_filled(cells) for cells in titles]
     last_empty = max((place for place, n in enumerate(filled) if not n), default=-1)
-    for place, (cells, n) in enumerate(zip(titles, filled, strict=True)):
-        if n > 1 and (place > last_empty or (n > width / 2 and len(cells) == width)):
+    for place, n in enumerate(filled):
+        if n > 1 and (place > last_empty or (is_read and n > width / 2)):
             return False
     texts = [next((cell.strip() for cell in cells if cell.strip()), "") for cells in titles]
     texts = [text for text in texts if text]
@@ -143,39 +159,55 @@ def _are_titles(
 def _are_groups(above: Cells, names: Cells, below: Sequence[Cells]) -> bool:
     """Return whether a row has names for several columns each, and the next one the columns' own.
 
-    Spreadsheets write the name of merged cells into the first of them.
+    Spreadsheets write the name of merged cells into the first of them, pandas into each.
     """
-    if len(above) != len(names) or n_filled(above) < 2:
+    upper, own = _stripped(above), _stripped(names)
+    texts = [name for name in own if name]
+    if len(upper) != len(own) or n_filled(upper) < 2 or not texts:
         return False
-    is_gap, has_name = (
-        [bool(cell.strip()) is wanted for cell in cells]
-        for cells, wanted in ((above, False), (names, True))
+    first = next(place for place, name in enumerate(upper) if name)
+    pairs = list(zip(upper, own, strict=True))[first:]
+    if not all(name or other for name, other in pairs) or any(map(_VALUE.fullmatch, texts)):
+        return False
+    spans = any(
+        other[1] and (not other[0] or (other[0] == one[0] and other[1] != one[1]))
+        for one, other in pairwise(pairs)
     )
-    if not all(
-        one or other for one, other in zip([not gap for gap in is_gap], has_name, strict=True)
-    ):
-        return False
-    spans = any(not gap and after for gap, after in pairwise(is_gap))
-    own = [name.strip() for name in names if name.strip()]
-    are_texts = bool(own) and not any(map(_VALUE.fullmatch, own))
-    return spans and are_texts and _has_numbers_below(names, below)
+    return spans and _has_numbers_below(names, below)
+
+
+def _are_names_of_index(names: Cells, cells: Cells) -> bool:
+    """Return whether a row below has names for just those columns that have none."""
+    texts = _stripped(cells)
+    pairs = list(zip(names, texts, strict=False))
+    is_named = all(bool(text) != bool(name) for name, text in pairs)
+    return any(texts) and len(texts) == len(names) and is_named
+
+
+def _stripped(cells: Cells) -> list[str]:
+    return [cell.strip() for cell in cells]
 
 
 def joined_names(rows: Sequence[Cells], header: Header) -> list[str]:
-    """Return the names of columns as they are written, those of two rows joined.
+    """Return the names of columns as they are written, those of several rows joined.
 
     Examples
     --------
     >>> joined_names([["who", "2023", ""], ["", "n", "m"]], Header(0, 2))
     ['who', '2023 n', '2023 m']
+    >>> joined_names([["", "a", "a"], ["", "n", "m"], ["who", "", ""]], Header(0, 3))
+    ['who', 'a n', 'a m']
     """
-    names = [cell.strip() for cell in rows[header.start]]
+    names = _stripped(rows[header.start])
     if header.depth == 1:
         return names
     joined, group = [], ""
     for above, own in zip(names, rows[header.start + 1], strict=True):
         group = above or group
         joined.append(f"{group} {own.strip()}".strip())
+    if header.depth > 2:
+        below = _stripped(rows[header.start + 2])
+        joined = [name or text for name, text in zip(joined, below, strict=True)]
     return joined
 
 

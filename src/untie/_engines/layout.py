@@ -369,7 +369,7 @@ def _named(
         doubts += (Doubt(said, (counted(n_last, "separator"), end, verb)),)
     given = joined_names([row.cells for row in rows], header) if header.depth > 1 else list(cells)
     names, renamed = own_names(given)
-    nameless = is_row(cells, below)
+    nameless = is_row(given, below)
     has_titles = any(n_filled(row.cells) for row in rows[: header.start])
     if has_titles or header.depth > 1:
         doubts += (about_header(start + 1, header.depth, names),)
@@ -423,9 +423,11 @@ def about_header(number: int, depth: int, names: Sequence[str], unit: str = "lin
     """
     shown = first_names(names)
     if depth > 1:
-        said = "{0}: {1}s {2} and {3} were read together as the names of columns ({4}); {5} takes "
+        said = "{0}: {1}s {2} were read together as the names of columns ({3}); {4} takes {1} {5} "
+        last = number + depth - 1
+        several = f"{number} {'and' if depth == 2 else 'to'} {last}"
         remedy = Parameter("skip_rows", number)
-        return Doubt(said + "{1} {3} alone", (unit, number, number + 1, shown, remedy))
+        return Doubt(said + "alone", (unit, several, shown, remedy, number + 1))
     upto = f"s 1 {'and' if number == 3 else 'to'} {number - 1} were"
     above = f"{unit} 1 was" if number == 2 else f"{unit}{upto}"
     said = "{0}: {1} left out as a title, and the names of columns are in {2} {3} ({4}); {5} keeps "
@@ -477,7 +479,9 @@ def _rows(text: str, delimiter: str, shown: str) -> list[_Row]:
         rows.extend(_Row(cells, reader.line_num) for cells in islice(reader, LOOKED_AT))
     except csv.Error as error:
         if not rows:
-            raise ValueError(f"The first line of {shown} has no names of columns: {error}.") from error
+            raise ValueError(
+                f"The first line of {shown} has no names of columns: {error}."
+            ) from error
     return rows
 
 
@@ -487,9 +491,9 @@ def _delimiter(text: str, usual: str, may_have_title: bool) -> str:
     marks = dict.fromkeys((usual, *OTHER_DELIMITERS))
     rows = {mark: _split(lines, mark) for mark in marks}
     widths = {mark: [len(row) for row in found if row] or [0] for mark, found in rows.items()}
+    alike = {mark: found.count(found[0]) if found[0] > 1 else 0 for mark, found in widths.items()}
     for mark, found in widths.items():
-        least = len(found) / 2 if mark == usual else len(found)
-        if found[0] > 1 and found.count(found[0]) >= least:
+        if alike[mark] == len(found) and (mark == usual or alike[usual] < len(widths[usual]) / 2):
             return mark
     if may_have_title:
         is_read = True if set(widths[usual]) == {1} else None

@@ -1,0 +1,226 @@
+"""Files as people have them: each is read as expected, with a word on what was guessed, or refused.
+
+One table of cases, for `untie.scan` and for the command.
+"""
+
+import csv
+import gzip
+import os
+import re
+import warnings
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+import untie
+from command_cases import ask, refused, rows_of
+
+FOLDER = Path(__file__).parents[1] / "data" / "messy"
+
+TOWNS = ["Bonn", "Rome", "Oslo", "Bonn", "Rome", "Oslo"]
+SIZES = ["big", "small", "big", "small", "big", "small"]
+NUMBERS = ["12", "7", "15", "6", "11", "8"]
+TABLE = {"city": TOWNS, "size": SIZES, "n": NUMBERS}
+HALVES = TABLE | {"n": [f"{number},5" for number in NUMBERS]}
+ACCENTS = {
+    "city": ["Köln", "Málaga", "Oslo", "Köln", "Málaga", "Oslo"],
+    "size": ["groß" if size == "big" else size for size in SIZES],
+    "n": [f"{number} €" for number in NUMBERS],
+}
+TITLE = "left out as a title, and the names of columns are in"
+SEMICOLON = "read with ';' between cells"
+FIRST_LINE = "the first line (Bonn, big, 12) was taken for names of columns, but looks like a row"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A file, and what it is read as.
+
+    Parameters
+    ----------
+    name : str
+        The file.
+    columns : dict from str to lists of str
+        Its columns.
+    notes : tuple of str
+        Parts of what is said of it, in order.
+    warned : int
+        How many of the notes, the last ones, are warnings of `untie.scan`.
+    options : dict
+        Arguments of `untie.scan`.
+    """
+
+    name: str
+    columns: dict = field(default_factory=lambda: TABLE)
+    notes: tuple = ()
+    warned: int | None = None
+    options: dict = field(default_factory=dict)
+
+    def __str__(self):
+        return " ".join([self.name, *(f"{key}={value}" for key, value in self.options.items())])
+
+
+CASES = [
+    Case("ordinary.csv"),
+    Case("title_lines.csv", notes=(f"lines 1 to 3 were {TITLE} line 4 (city, size, n)",)),
+    Case("title_lines.csv", options={"skip_rows": 3}),
+    Case("title_padded.csv", notes=(f"lines 1 and 2 were {TITLE} line 3",)),
+    Case("title_comments.csv", notes=(f"lines 1 and 2 were {TITLE} line 3",)),
+    Case("title_commas.csv", HALVES, (SEMICOLON, f"lines 1 and 2 were {TITLE} line 3"), warned=1),
+    Case("title_pairs.csv", notes=(f"lines 1 to 3 were {TITLE} line 4",)),
+    Case("title_in_doubt.csv", {"city": TOWNS[:4], "size": SIZES[:4]}, options={"skip_rows": 1}),
+    Case(
+        "two_rows_of_names.csv",
+        {
+            "city": TOWNS,
+            **{f"{year} {name}": TABLE[name] for year in (2023, 2024) for name in ("size", "n")},
+        },
+        ("lines 1 and 2 were read together as the names of columns (city, 2023 size, 2023 n, ...)",),
+    ),
+    Case(
+        "pandas_index.csv",
+        {"city": TOWNS, "2023 size": SIZES, "2023 n": NUMBERS},
+        ("lines 1 to 3 were read together as the names of columns (city, 2023 size, 2023 n)",),
+    ),
+    Case(
+        "repeated_names.csv",
+        dict(zip(["city", "size", "Size_1"], TABLE.values(), strict=True)),
+        ("names that occur again were changed: column 3 from 'Size' to 'Size_1'",),
+    ),
+    Case("cp1252.csv", ACCENTS, ("read as cp1252, as it is not UTF-8",)),
+    Case("cp1252.csv", ACCENTS, options={"encoding": "cp1252"}),
+    Case("utf16.csv", ACCENTS, ("read as UTF-16, as it is not UTF-8",)),
+    Case("utf16_without_mark.csv", ACCENTS, ("read as UTF-16-LE, as it is not UTF-8",)),
+    Case("bom.csv"),
+    Case("bom_semicolons.csv", HALVES, (SEMICOLON,), warned=0),
+    Case("decimal_commas.csv", HALVES, (SEMICOLON,), warned=0),
+    Case("separator_line.csv", HALVES, (SEMICOLON,), warned=0),
+    Case("separator_line.csv", HALVES, options={"delimiter": ";"}),
+    Case("empty_rows.csv", {
+        name: [*cells[:3], None, *cells[3:], None] for name, cells in TABLE.items()
+    }),
+    Case("empty_lines_first.csv"),
+    Case("totals.csv", {
+        name: [*cells, last]
+        for (name, cells), last in zip(TABLE.items(), ["Total", None, "59"], strict=True)
+    }),
+    Case(
+        "no_names.csv",
+        {cells[0]: [*cells[1:], cells[0]] for cells in TABLE.values()},
+        (FIRST_LINE,),
+    ),
+    Case(
+        "no_names.csv",
+        {f"column{n}": [*cells, cells[0]] for n, cells in enumerate(TABLE.values())},
+        options={"header": "none"},
+    ),
+    Case(
+        "mixed_line_ends.csv",
+        {f"column{n}": [name, *TABLE[name]] for n, name in enumerate(TABLE)},
+        ("some lines end in CR LF and others in LF",),
+        options={"header": "none"},
+    ),
+    Case(
+        "title_lines.csv",
+        {f"column{n}": [name, *TABLE[name]] for n, name in enumerate(TABLE)},
+        options={"header": "none", "skip_rows": 3},
+    ),
+    Case("quoted_line_ends.csv", TABLE | {
+        "city": [f"{town}\n({size})" for town, size in zip(TOWNS, SIZES, strict=True)]
+    }),
+    Case("windows_quoted_line_ends.csv", TABLE | {
+        "city": [f"{town}\n({size})" for town, size in zip(TOWNS, SIZES, strict=True)]
+    }),
+    Case("old_mac.csv"),
+    Case("windows.csv"),
+    Case("mixed_line_ends.csv", notes=("some lines end in CR LF and others in LF",)),
+    Case("separators_at_all_ends.csv", TABLE | {"column3": [None] * 6}),
+    Case("separators_at_ends_of_rows.csv"),
+    Case("separator_at_end_of_names.csv", notes=("1 separator at the end of line 1 makes no",)),
+    Case("tabs.csv", HALVES),
+    Case("pipes.csv", notes=("read with '|' between cells",), warned=0),
+    Case("spaces.csv", {
+        "city": [f"{town} " for town in TOWNS],
+        "size": [f" {size} " for size in SIZES],
+        "n": [f" {number}" for number in NUMBERS],
+    }),
+    Case(
+        "nested.jsonl",
+        {"city": TOWNS, "at.size": SIZES, "at.n": [int(number) for number in NUMBERS]},
+        ("the fields of the objects in at are read as columns (at.size, at.n)",),
+    ),
+]  # fmt: skip
+
+REFUSED = {
+    "title_in_doubt.csv": "line 2, has 2 cells, but the first line has 1 names.*--skip-rows 1",
+    "two_encodings.csv": "line 8, is not UTF-8 .byte 0xe1.; .*--encoding latin-1",
+    "short_row.csv": "line 5, has 2 cells, but the first line has 3 names. Correct the line",
+    "long_row.csv": "line 5, has 4 cells, but the first line has 3 names. Correct the line",
+    "unquoted_commas.csv": "line 2, has 3 cells, .*quote cells that hold ','",
+    "last_line_of_words.csv": "line 8, has 1 cell, but the first line has 3 names",
+    "only_names.csv": "has names of columns .city, size, n. but no rows",
+    "empty.csv": "is empty; a table has names in its first line and rows below",
+    "blank.csv": "is empty; a table has names in its first line and rows below",
+    "nul.csv": "line 4, has a NUL byte, .* remove the byte: tr -d",
+    "binary.csv": "is a binary file, not a table as text; untie reads CSV",
+    "open_quote.csv": "line 7: a quote .* is never closed; close it, or remove it",
+    "web_page.csv": "is a web page .HTML. and not a table; download the table itself",
+    "broken.jsonl": "Malformed JSON .* line 3",
+}
+"""What is refused, and what the command says."""
+
+
+def as_options(arguments):
+    """Return the arguments of `untie.scan` as options of the command."""
+    pairs = [(f"--{name.replace('_', '-')}", str(value)) for name, value in arguments.items()]
+    return [word for pair in pairs for word in pair]
+
+
+def check_scan(path, case):
+    """Check what `untie.scan` reads and warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        table = untie.scan(path, types="text", **case.options)
+    assert table.collect().to_pydict() == case.columns
+    assert len(table.remarks) == len(case.notes), table.remarks
+    for remark, note in zip(table.remarks, case.notes, strict=True):
+        assert remark.startswith(repr(str(path)))
+        assert note in remark
+    n_warned = len(case.notes) if case.warned is None else case.warned
+    said = list(table.remarks[len(table.remarks) - n_warned :])
+    assert [str(warning.message) for warning in caught] == said
+    assert {warning.filename for warning in caught} <= {__file__}
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_scan_reads_messy_files_and_warns_of_guesses(case):
+    check_scan(FOLDER / case.name, case)
+
+
+@pytest.mark.filterwarnings("default:The table has a row")
+@pytest.mark.filterwarnings("default:2 rows are empty")
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_command_reads_messy_files_and_says_what_was_guessed(case, tmp_path):
+    call = ["cluster", FOLDER / case.name, *as_options(case.options), "--k", 2, "--no-subclusters"]
+    answer = ask(*call, "--output", tmp_path / "rows.csv")
+    assert answer.exit_code == 0, answer.output
+    found = rows_of((tmp_path / "rows.csv").read_text(encoding="utf-8"))
+    assert list(found[0]) == [*case.columns, "cluster"]
+    said = answer.stderr.splitlines()[: len(case.notes)]
+    assert [note in line for note, line in zip(case.notes, said, strict=True)] == [True] * len(said)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_files_that_are_refused_get_one_message_and_nothing_is_written(name, tmp_path):
+    said = refused("cluster", FOLDER / name, "--output", tmp_path / "rows.csv")
+    assert said.startswith(f"untie: {str(FOLDER / name)!r}")
+    assert said.count("\n") == 1
+    assert os.listdir(tmp_path) == []
+    assert re.search(REFUSED[name], said)
+
+
+def test_every_file_has_a_case():
+    assert {case.name for case in CASES} | set(REFUSED) == set(os.listdir(FOLDER))
+    assert all(path.stat().st_size < 2048 for path in FOLDER.iterdir())
