@@ -3,7 +3,6 @@
 One table of cases, for `untie.scan` and for the command.
 """
 
-import csv
 import gzip
 import os
 import re
@@ -30,6 +29,7 @@ ACCENTS = {
     "n": [f"{number} €" for number in NUMBERS],
 }
 TITLE = "left out as a title, and the names of columns are in"
+TOGETHER = "were read together as the names of columns"
 SEMICOLON = "read with ';' between cells"
 FIRST_LINE = "the first line (Bonn, big, 12) was taken for names of columns, but looks like a row"
 
@@ -77,12 +77,12 @@ CASES = [
             "city": TOWNS,
             **{f"{year} {name}": TABLE[name] for year in (2023, 2024) for name in ("size", "n")},
         },
-        ("lines 1 and 2 were read together as the names of columns (city, 2023 size, 2023 n, ...)",),
+        (f"lines 1 and 2 {TOGETHER} (city, 2023 size, 2023 n, ...)",),
     ),
     Case(
         "pandas_index.csv",
         {"city": TOWNS, "2023 size": SIZES, "2023 n": NUMBERS},
-        ("lines 1 to 3 were read together as the names of columns (city, 2023 size, 2023 n)",),
+        (f"lines 1 to 3 {TOGETHER} (city, 2023 size, 2023 n)",),
     ),
     Case(
         "repeated_names.csv",
@@ -224,3 +224,113 @@ def test_files_that_are_refused_get_one_message_and_nothing_is_written(name, tmp
 def test_every_file_has_a_case():
     assert {case.name for case in CASES} | set(REFUSED) == set(os.listdir(FOLDER))
     assert all(path.stat().st_size < 2048 for path in FOLDER.iterdir())
+
+
+def pack(path, content):
+    """Write content into a packed file."""
+    if path.suffix == ".gz":
+        path.write_bytes(gzip.compress(content))
+        return
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("table.csv", content)
+
+
+@pytest.mark.parametrize("ending", [".gz", ".zip"])
+@pytest.mark.parametrize("name", ["title_lines.csv", "utf16.csv", "repeated_names.csv"])
+def test_packed_files_are_read_as_others_are(name, ending, tmp_path):
+    path = tmp_path / (name + ending)
+    pack(path, (FOLDER / name).read_bytes())
+    check_scan(path, next(case for case in CASES if case.name == name))
+
+
+ROWS = [list(row) for row in zip(TOWNS, SIZES, map(int, NUMBERS), strict=True)]
+NAMES = list(TABLE)
+YEARS = [["city", 2023, None, 2024, None], [None, "size", "n", "size", "n"]]
+SHEETS = {
+    "title": ({"Data": [["Register 2024"], [], NAMES, *ROWS]}, ["A1:C1"]),
+    "merged": ({"Data": [*YEARS, *(row + row[1:] for row in ROWS)]}, ["A1:A2", "B1:C1", "D1:E1"]),
+    "several": ({"Read me": [["Made in May"]], "Data": [NAMES, *ROWS]}, []),
+    "repeated": ({"Data": [["city", "size", "size"], *ROWS]}, []),
+    "nameless": ({"Data": ROWS}, []),
+}
+"""Workbooks: the rows of their sheets, and which cells are merged in the last one."""
+
+SHEET = "read the sheet 'Data' of 'Read me', 'Data'; sheet names another"
+BOOKS = [
+    Case("title", notes=(f"rows 1 and 2 were {TITLE} row 3 (city, size, n)",)),
+    Case("title", options={"skip_rows": 2}),
+    Case(
+        "merged",
+        CASES[8].columns,
+        (f"rows 1 and 2 {TOGETHER} (city, 2023 size, 2023 n, ...)",),
+    ),
+    Case("several", notes=(SHEET,), warned=0, options={"sheet": "Data"}),
+    Case(
+        "repeated",
+        {"city": TOWNS, "size": SIZES, "size_1": NUMBERS},
+        ("names that occur again were changed: column 3 from 'size' to 'size_1'",),
+    ),
+    Case(
+        "nameless",
+        {f"column{n}": cells for n, cells in enumerate(TABLE.values())},
+        options={"header": "none"},
+    ),
+]
+
+
+@pytest.mark.parametrize("case", BOOKS, ids=str)
+def test_messy_workbooks(case, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    sheets, merged = SHEETS[case.name]
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    for cells in merged:
+        sheet.merge_cells(cells)
+    book.save(tmp_path / "book.xlsx")
+    check_scan(tmp_path / "book.xlsx", case)
+
+
+def test_files_in_which_the_same_is_found_are_named_once(tmp_path):
+    for name in ("1.csv", "2.csv", "3.csv"):
+        (tmp_path / name).write_bytes((FOLDER / "title_lines.csv").read_bytes())
+    (tmp_path / "2.csv").write_bytes((FOLDER / "ordinary.csv").read_bytes())
+    with pytest.warns(UserWarning, match=r"1.csv' and 1 more: lines 1 to 3 were left out"):
+        table = untie.scan(tmp_path / "*.csv", types="text")
+    assert len(table.remarks) == 1
+    assert table.collect().to_pydict() == {name: cells * 3 for name, cells in TABLE.items()}
+
+
+def test_an_ordinary_file_is_not_copied_and_guesses_are_from_its_first_bytes(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a,b\n" + b"x,1\n" * 70_000 + b"caf\xe9,2\n")
+    table = untie.scan(path, types="text")
+    assert os.listdir(table.scratch.folder) == []
+    with pytest.raises(ValueError, match=r"line 70002, is not UTF-8 .*encoding='latin-1'"):
+        table.collect()
+    assert untie.scan(path, types="text", encoding="cp1252").collect().num_rows == 70_001
+
+
+def test_lines_of_messages_are_those_of_the_file(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes((FOLDER / "title_lines.csv").read_bytes() + b"Bonn,big\n")
+    with pytest.raises(ValueError, match="line 11, has 2 cells, but line 4 has 3 names"):
+        untie.scan(path)
+
+
+def test_what_the_user_says_wins_and_is_checked():
+    with pytest.raises(ValueError, match="line 2, has 3 cells, but the first line has 1 names"):
+        untie.scan(FOLDER / "title_lines.csv", skip_rows=0).collect()
+    with pytest.raises(ValueError, match="is not UTF-8"):
+        untie.scan(FOLDER / "cp1252.csv", encoding="utf-8").collect()
+    with pytest.raises(ValueError, match="no table below its first 99 lines; lower skip_rows"):
+        untie.scan(FOLDER / "ordinary.csv", skip_rows=99)
+    with pytest.raises(ValueError, match="skip_rows takes a number of lines, got -1"):
+        untie.scan(FOLDER / "ordinary.csv", skip_rows=-1)
+    with pytest.raises(ValueError, match="header must be one of"):
+        untie.scan(FOLDER / "ordinary.csv", header="first")
+    with pytest.raises(ValueError, match="A query has no use for skip_rows=1"):
+        untie.scan(sql="SELECT 1 AS a", skip_rows=1)

@@ -85,10 +85,11 @@ def find_header(rows: Sequence[Cells], is_read: bool | None = None) -> Header | 
     third = rows[header.start + 2 :][:1] if header.depth > 1 else []
     if third and _are_names_of_index(joined_names(rows, header), third[0]):
         header = Header(header.start, 3)
-    titles = rows[first : header.start]
-    if header == Header(first) or (titles and not _are_titles(titles, names, below, is_read)):
+    titles, last = rows[first : header.start], header.start + header.depth - 1
+    if header == Header(first):
         return None
-    return header
+    is_found = not titles or _are_titles(titles, rows[last], rows[last + 1 :], is_read)
+    return header if is_found else None
 
 
 def _find_names(rows: Sequence[Cells], width: int, is_read: bool) -> int | None:
@@ -127,12 +128,19 @@ def _are_names(cells: Cells) -> bool:
 
 
 def _has_numbers_below(names: Cells, below: Sequence[Cells]) -> bool:
-    """Return whether a column has a name that is no number, and nothing but numbers below."""
-    for place, name in enumerate(names):
+    """Return whether a column has a name that is no number, and nothing but numbers below.
+
+    A year is such a name above numbers that are no years.
+    """
+    for place, name in enumerate(_stripped(names)):
         cells = [row[place].strip() for row in below if place < len(row)]
         cells = [cell for cell in cells if cell]
-        is_text = name.strip() and not _VALUE.fullmatch(name.strip())
-        if is_text and cells and all(map(_VALUE.fullmatch, cells)):
+        is_year = bool(_YEAR.fullmatch(name))
+        if not name or not cells or (_VALUE.fullmatch(name) and not is_year):
+            continue
+        if is_year and all(map(_YEAR.fullmatch, cells)):
+            continue
+        if all(map(_VALUE.fullmatch, cells)):
             return True
     return False
 
