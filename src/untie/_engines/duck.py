@@ -144,6 +144,7 @@ def text_source(
     keys: Sequence[Keys] | None = None,
     names: Mapping[str, Sequence[str]] | None = None,
     has_names: bool = True,
+    called: Sequence[str] | None = None,
 ) -> ArrowSource:
     """Return the rows of CSV or JSON files, one file after another.
 
@@ -168,6 +169,8 @@ def text_source(
         The columns of files of CSV that are to be called so.
     has_names : bool
         Whether the first line of CSV has names.
+    called : sequence of str, optional
+        What the user calls the files, some of which may be copies.
     """
     check_one_of("types", types, TYPES)
     types = types if kind == CSV else "infer"
@@ -177,23 +180,23 @@ def text_source(
     as_text = ", or read every column as text: untie.scan(..., types='text')"
     remedy = f"Correct the file{as_text if kind == CSV and types == 'infer' else ''}."
     columns = []
-    for path in paths:
-        with _explaining(repr(path), remedy), database.asked() as (cursor, call):
+    called = called or paths
+    for path, name in zip(paths, called, strict=True):
+        with _explaining(repr(name), remedy), database.asked() as (cursor, call):
             # A name is one, even if cells with that text are missing.
             bare = replace(written, missing=("",))
             columns.append(call(cursor.sql, bare.query([path], "text")).columns)
-    check_same_columns(columns, paths)
+    check_same_columns(columns, called)
     with _explaining(origin, remedy), database.asked() as (cursor, call):
         # Found once and then told, as each reading would look at all cells for them again.
         if any(name in missing for names in columns for name in names):
             written = replace(written, names=dict(zip(paths, columns, strict=True)))
         found = call(cursor.sql, written.query(paths, types))
-        fields = {
-            name: "VARCHAR" if types == "text" or str(column) == "JSON" else str(column)
-            for name, column in zip(found.columns, found.types, strict=True)
-        }
-        if kind != CSV:
-            fields |= dict.fromkeys(call(_long_integers, cursor, paths, fields), "VARCHAR")
+        if kind == CSV:
+            names_of_types = ["VARCHAR" if types == "text" else str(type_) for type_ in found.types]
+            fields = dict(zip(found.columns, names_of_types, strict=True))
+        else:
+            fields = call(_fields_of_json, cursor, paths, found)
         # Asked here, as the types are not known when the cursor is closed.
         chosen, doubts = _without_objects(found, origin) if kind != CSV else ("*", ())
 
@@ -232,7 +235,7 @@ def _without_objects(found: Any, origin: str) -> tuple[str, tuple[str, ...]]:
             continue
         objects.append(name)
         for field_name, field_type in fields:
-            place = f"{quoted(name)}.{quoted(field_name)}"
+            place = _place(name, field_name)
             given.append(f"{name}.{field_name}")
             places.append(f"({place} ->> '$')" if str(field_type) == "JSON" else place)
     if not objects:
@@ -257,18 +260,59 @@ def _line_end(path: str) -> str | None:
     return "\\r\\n" if has_feed and parts[last].split(b"\n")[0].endswith(b"\r") else None
 
 
-def _long_integers(connection: Any, paths: Sequence[str], fields: Mapping[str, str]) -> list[str]:
-    """Return the columns of JSON of whole numbers that no type of integers has room for.
+def _fields_of_json(connection: Any, paths: Sequence[str], found: Any) -> dict[str, str]:
+    """Return the types of columns of JSON, also those within objects.
 
-    DuckDB takes them for fractions, whose 53 bits make one number of many; they are names.
+    DuckDB takes whole numbers that no type of integers has room for for fractions, whose 53 bits
+    make one number of many. They are names, and stay texts.
+
+    Parameters
+    ----------
+    connection : duckdb connection
+        Where to ask.
+    paths : sequence of str
+        The files.
+    found : DuckDB relation
+        The columns as DuckDB reads them.
     """
-    wide = [name for name, type_ in fields.items() if type_ == "DOUBLE"]
-    if not wide:
-        return []
-    as_text = TextFiles("json").query(paths, "infer", dict.fromkeys(wide, "VARCHAR"))
-    tests = ", ".join(f"bool_and(regexp_full_match({quoted(name)}, '-?[0-9]+'))" for name in wide)
-    found = connection.sql(f"SELECT {tests} FROM ({as_text})").fetchall()
-    return [name for name, is_whole in zip(wide, found[0], strict=True) if is_whole]
+    types: dict[str, dict[str | None, str]] = {
+        name: {field: str(kind) for field, kind in type_.children}
+        if type_.id == "struct"
+        else {None: str(type_)}
+        for name, type_ in zip(found.columns, found.types, strict=True)
+    }
+    as_texts = {
+        name: {field: "VARCHAR" if kind == "DOUBLE" else kind for field, kind in fields.items()}
+        for name, fields in types.items()
+        if "DOUBLE" in fields.values()
+    }
+    wide = [
+        (name, field)
+        for name in as_texts
+        for field in types[name]
+        if types[name][field] == "DOUBLE"
+    ]
+    if wide:
+        told = {name: _written_type(fields) for name, fields in as_texts.items()}
+        tests = ", ".join(
+            f"bool_and(regexp_full_match({_place(*one)}, '-?[0-9]+'))" for one in wide
+        )
+        as_text = TextFiles("json").query(paths, "infer", told)
+        is_whole = connection.sql(f"SELECT {tests} FROM ({as_text})").fetchall()[0]
+        for (name, field), is_name in zip(wide, is_whole, strict=True):
+            types[name][field] = "VARCHAR" if is_name else "DOUBLE"
+    return {name: _written_type(fields) for name, fields in types.items()}
+
+
+def _written_type(fields: Mapping[str | None, str]) -> str:
+    """Return a type as SQL has it: that of an object, or of a column by the field None."""
+    if None in fields:
+        return "VARCHAR" if fields[None] == "JSON" else fields[None]
+    return f"STRUCT({', '.join(f'{quoted(str(name))} {type_}' for name, type_ in fields.items())})"
+
+
+def _place(name: str, field: str | None) -> str:
+    return quoted(name) if field is None else f"{quoted(name)}.{quoted(field)}"
 
 
 def adopt_duckdb(data: Any) -> ArrowSource | None:

@@ -240,6 +240,10 @@ def _has_line(first: bytes) -> bool:
 def _encoding(first: bytes, shown: str, told: str | None) -> tuple[str, tuple[Doubt, ...]]:
     """Return what a text is encoded in, and that it was guessed."""
     found = told or _unicode(first)
+    if is_utf8(found) and (other := _unicode(first)) != UTF8:
+        given = Parameter("encoding", told)
+        said = "{0} is encoded in {1}; leave {2} out."
+        raise ValueError(message(said, shown, other.upper(), given))
     if b"\0" in first and not found.lower().startswith(("utf-16", "utf16", "utf-32", "utf32")):
         raise ValueError(_about_zeros(first, shown))
     if told is not None or (found == UTF8 and _is_utf8_text(first)):

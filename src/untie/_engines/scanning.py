@@ -384,10 +384,12 @@ def _scan_text(
         for file in plain
         if file.layout.is_renamed and not (are_copied or file.layout.needs_copy)
     }
+    called = [file.name for file in gathered.files]
     explaining = partial(_explaining, plain)
     with explaining():
         if first.name == "json":
-            table = _without(text_source(paths, "json", types, origin, keys=keys), missing)
+            table = text_source(paths, "json", types, origin, keys=keys, called=called)
+            table = _without(table, missing)
         else:
             table = text_source(
                 paths,
@@ -399,6 +401,7 @@ def _scan_text(
                 keys,
                 names,
                 has_names=first.has_names or are_copied,
+                called=called,
             )
 
     def read(columns: Sequence[str]) -> Iterator[Any]:
