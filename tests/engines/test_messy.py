@@ -3,15 +3,20 @@
 One table of cases, for `untie.scan` and for the command.
 """
 
+import csv
 import gzip
+import io
 import os
 import re
+import tempfile
 import warnings
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import untie
 from command_cases import ask, refused, rows_of
@@ -294,6 +299,43 @@ def test_messy_workbooks(case, tmp_path):
     check_scan(tmp_path / "book.xlsx", case)
 
 
+cells = st.one_of(
+    st.sampled_from(["red", "é", "x,y", "p;q", '5" pipe', "a\nb", "u|v", "# n", "", "2024"]),
+    st.text('abé ,;"\n', max_size=5).map(str.strip),
+)
+TITLES = ["Sales of 2024", "Source: own, and others", "# made", "ours; raw; draft", "Größe"]
+
+
+@given(
+    rows=st.lists(st.tuples(cells, cells, st.integers(0, 10**6)), min_size=2, max_size=8),
+    titles=st.lists(st.sampled_from([*TITLES, ""]), max_size=3),
+    delimiter=st.sampled_from(",;\t|"),
+    end=st.sampled_from(["\n", "\r\n"]),
+    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "cp1252"]),
+)
+def test_what_was_written_is_read_or_refused(rows, titles, delimiter, end, encoding):
+    written = io.StringIO()
+    writer = csv.writer(written, delimiter=delimiter, lineterminator=end)
+    written.writelines(title + end for title in titles)
+    writer.writerows([["color", "size", "n"], *rows])
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        path = Path(folder, "t.csv")
+        path.write_bytes(written.getvalue().encode(encoding))
+        reason = ""
+        try:
+            found = untie.scan(path, types="text").collect()
+        except ValueError as error:
+            reason = str(error)
+    if reason:
+        assert any(titles)
+        assert "Correct the line" in reason
+        return
+    assert found.column_names == ["color", "size", "n"]
+    texts = [[color or None, size or None, str(n)] for color, size, n in rows]
+    assert [list(row.values()) for row in found.to_pylist()] == texts
+
+
 def test_files_in_which_the_same_is_found_are_named_once(tmp_path):
     for name in ("1.csv", "2.csv", "3.csv"):
         (tmp_path / name).write_bytes((FOLDER / "title_lines.csv").read_bytes())
@@ -314,6 +356,23 @@ def test_an_ordinary_file_is_not_copied_and_guesses_are_from_its_first_bytes(tmp
     assert untie.scan(path, types="text", encoding="cp1252").collect().num_rows == 70_001
 
 
+def test_fields_of_objects_have_names_and_whole_numbers_of_their_own(tmp_path):
+    n = 123456789012345678901
+    path = tmp_path / "t.jsonl"
+    path.write_text(
+        f'{{"a": {{"id": {n}, "mixed": 1}}, "a.id": "x", "deep": {{"b": {{"c": 1}}}}}}\n'
+        f'{{"a": {{"id": {n + 1}, "mixed": "y"}}}}\n'
+    )
+    with pytest.warns(UserWarning, match="objects in a, deep are read as columns"):
+        table = untie.scan(path)
+    assert table.collect().to_pydict() == {
+        "a.id": [str(n), str(n + 1)],
+        "a.mixed": ["1", "y"],
+        "a.id_1": ["x", None],
+        "deep.b": [{"c": 1}, None],
+    }
+
+
 def test_lines_of_messages_are_those_of_the_file(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes((FOLDER / "title_lines.csv").read_bytes() + b"Bonn,big\n")
@@ -326,6 +385,8 @@ def test_what_the_user_says_wins_and_is_checked():
         untie.scan(FOLDER / "title_lines.csv", skip_rows=0).collect()
     with pytest.raises(ValueError, match="is not UTF-8"):
         untie.scan(FOLDER / "cp1252.csv", encoding="utf-8").collect()
+    with pytest.raises(ValueError, match="encoded in UTF-16; leave encoding='utf-8' out"):
+        untie.scan(FOLDER / "utf16.csv", encoding="utf-8")
     with pytest.raises(ValueError, match="no table below its first 99 lines; lower skip_rows"):
         untie.scan(FOLDER / "ordinary.csv", skip_rows=99)
     with pytest.raises(ValueError, match="skip_rows takes a number of lines, got -1"):
