@@ -171,6 +171,7 @@ BAD = {
     "blank": (" \n\n", "is empty"),
     "only a header": ("a,b\n", "has names of columns (a, b) but no rows"),
     "binary": (bytes(range(256)) * 30, "is a binary file"),
+    "numbers of two bytes": (b"".join(n.to_bytes(2) for n in range(1, 200)), "is a binary file"),
     "duplicate headers in a row": ("0,1,0\n1,1,0\n", "two columns called '0' (columns 1 and 3)"),
     "invalid UTF-8": ("a,b\nx,é\n".encode() + b"y,\xe9\n", "line 3, is not UTF-8 (byte 0xe9)"),
     "invalid UTF-8 far down": (LATE.encode() + b"\xff,1\n", "line 70002, is not UTF-8"),

@@ -110,7 +110,7 @@ def _find_names(rows: Sequence[Cells], width: int, is_read: bool) -> int | None:
 
 def n_filled(cells: Cells) -> int:
     """Return how many cells are not blank."""
-    return sum(not cell.isspace() and cell != "" for cell in cells)
+    return sum(bool(cell.strip()) for cell in cells)
 
 
 def _usual_width(rows: Sequence[Cells]) -> int:

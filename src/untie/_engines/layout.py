@@ -55,6 +55,7 @@ _PARQUET = b"PAR1"
 _SPECIAL = re.compile(rb"[\x80-\xff]")
 _LETTER = re.compile(rb"[A-Za-z\x80-\xff]")
 _CONTROL = re.compile(rb"[\x01-\x08\x0b\x0e-\x1f]")
+_CONTROL_TEXT = re.compile(r"[\x00-\x08\x0b\x0e-\x1f]")
 _UNUSED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 """Bytes that stand for nothing in cp1252."""
 
@@ -263,11 +264,12 @@ def _unicode(first: bytes) -> str:
         return "utf-32"
     if first.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return "utf-16"
-    n, sample = len(first) // 2, first[: len(first) // 2 * 2]
-    zeros = sample[::2].count(0), sample[1::2].count(0)
-    if n and max(zeros) > 0.5 * n and min(zeros) == 0:
-        return "utf-16-be" if zeros[0] else "utf-16-le"
-    return UTF8
+    n, zeros = len(first) // 2, (first[::2].count(0), first[1::2].count(0))
+    if max(zeros) <= 0.5 * n or min(zeros):
+        return UTF8
+    found = "utf-16-be" if zeros[0] else "utf-16-le"
+    text = first[: n * 2].decode(found, errors="ignore")  # the last character may be cut
+    return UTF8 if _CONTROL_TEXT.search(text) else found
 
 
 def _is_utf8_text(first: bytes) -> bool:
