@@ -30,7 +30,7 @@ def test_what_hooks_leave_out_is_there():
     patterns = left_out.split("|")
     files = [
         str(path.relative_to(ROOT))
-        for folder in ("docs", "src")
+        for folder in ("docs", "src", "tests")
         for path in (ROOT / folder).rglob("*")
     ]
     files += [path.name for path in ROOT.iterdir()]

@@ -386,6 +386,23 @@ CASES = [
             "compare uses.parquet --sets uses --k 2",
         )
     ),
+    # What they change in text files is tested in test_messy.py; here that they arrive.
+    *(
+        Case(f"{call} {option}", {option.split()[0]: said(f"has no use for {option}")}, code=2)
+        for option in ("--skip-rows 3", "--header none")
+        for call in (
+            "fit few.parquet --output no.untie",
+            "cluster few.parquet",
+            "report few.parquet --output no.md",
+            "assign base.untie few.parquet",
+            "transform base.untie few.parquet",
+            "neighbors few.parquet --row 1",
+            "outliers few.parquet",
+            "values few.parquet --column size",
+            "drift few.parquet some.parquet",
+            "compare few.parquet --k 2",
+        )
+    ),
     Case("datasets --format json", {"--format": is_json}),
     Case("datasets zoo --output zoo.csv", {"--output": written("zoo.csv", "class")}),
 ]

@@ -15,8 +15,10 @@ import pytest
 
 import untie
 from systems import posix
-from untie._engines import files, parquet
-from untie._engines.files import cell_text, gather, scheme_of
+from untie._engines import files, parquet, workbook
+from untie._engines import packed as packing
+from untie._engines.files import gather, scheme_of
+from untie._engines.workbook import cell_text
 from untie._util import scratch as scratch_module
 
 CSV = b"a,b\nx,1\ny,2\n"
@@ -122,7 +124,7 @@ def test_archives_that_are_refused(tmp_path):
 
 
 def test_an_archive_with_too_many_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "MOST_MEMBERS", 3)
+    monkeypatch.setattr(packing, "MOST_MEMBERS", 3)
     path = zipped_files(tmp_path / "t.zip", **{f"{n}.csv": CSV for n in range(4)})
     with pytest.raises(ValueError, match="has 4 files inside"):
         untie.scan(path)
@@ -151,7 +153,7 @@ def test_a_gzip_bomb_is_cut(tmp_path, monkeypatch):
     monkeypatch.setattr(scratch_module, "HARMLESS", 2**12)
     (tmp_path / "t").write_bytes(packed(b"a\n" + b"x\n" * 2**20))
     found = scratch_module.Scratch()
-    from untie._engines.files import unpacked
+    from untie._engines.packed import unpacked
 
     with pytest.raises(ValueError, match="unpacks to more than"):
         unpacked(str(tmp_path / "t"), found)
@@ -363,7 +365,7 @@ def test_workbooks_that_are_refused(tmp_path, monkeypatch):
         untie.scan(path)
     with pytest.raises(ValueError, match="the sheet 'Data' is empty"):
         untie.scan(write_book(tmp_path / "empty.xlsx", Data=[]))
-    (tmp_path / "old.xls").write_bytes(files.OLD_WORKBOOK + b"\0" * 100)
+    (tmp_path / "old.xls").write_bytes(workbook.OLD_WORKBOOK + b"\0" * 100)
     with pytest.raises(ValueError, match=r"old version of Excel; save it as .xlsx or CSV"):
         untie.scan(tmp_path / "old.xls")
     odd = zipped_files(tmp_path / "odd.xlsx", **{"xl/workbook.xml": b"<no"})
@@ -402,7 +404,7 @@ def test_a_short_sheet_makes_no_long_file(tmp_path, monkeypatch):
         untie.scan(path)
     path = write_book(tmp_path / "low.xlsx", Data=[["a"], *[[] for _ in range(20)], ["x"]])
     assert rows(path) == [{"a": "x"}]
-    monkeypatch.setattr(files, "MOST_ROWS", 20)
+    monkeypatch.setattr(workbook, "MOST_ROWS", 20)
     with pytest.raises(ValueError, match="more than 20 rows, which no sheet can have"):
         untie.scan(path)
 

@@ -252,12 +252,28 @@ def test_what_is_said_of_text_is_refused_of_other_tables(option, tmp_path):
         assert untie.scan(tmp_path / "a.jsonl", **option).columns == ["a"]
 
 
-@pytest.mark.parametrize("header", ["a,b,a", "Name,name", '"x y",b,"X Y"'])
-def test_names_that_occur_again_are_refused(header, tmp_path):
+@pytest.mark.parametrize(
+    ("header", "names"),
+    [
+        ("a,b,a", ["a", "b", "a_1"]),
+        ("Name,name", ["Name", "name_1"]),
+        ('"x y",b,"X Y"', ["x y", "b", "X Y_1"]),
+        ("a,A_1,a,a", ["a", "A_1", "a_2", "a_3"]),
+    ],
+)
+def test_names_that_occur_again_are_changed_with_a_warning(header, names, tmp_path):
     path = tmp_path / "rows.csv"
-    path.write_text(f"{header}\n" + ",".join("1" * (header.count(",") + 1)) + "\n")
-    with pytest.raises(ValueError, match="has two columns called"):
+    path.write_text(f"{header}\n" + ",".join("1" * len(names)) + "\n")
+    with pytest.warns(UserWarning, match="names that occur again were changed: column"):
+        assert rows_of(untie.scan(path)) == {name: [1] for name in names}
+
+
+def test_names_that_occur_again_in_what_looks_like_a_row_are_refused(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("1,0,1\n0,0,1\n")
+    with pytest.raises(ValueError, match=r"two columns called '1' .*row.*: header='none'"):
         untie.scan(path)
+    assert untie.scan(path, header="none").collect().num_rows == 2
 
 
 def test_columns_without_names_are_not_taken_for_the_same(tmp_path):

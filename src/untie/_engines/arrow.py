@@ -53,6 +53,8 @@ class ArrowSource(Source):
         Columns of text whose values have an order, with all of them in it.
     remarks : tuple of str
         What the user should know of how it is read.
+    doubts : tuple of str
+        Those remarks that are warnings: the table is not read as it is written.
     scratch : Scratch or None
         The folder of the copies of its files, which exists as long as this table.
     """
@@ -65,6 +67,7 @@ class ArrowSource(Source):
     backend: str = "pyarrow"
     orders: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     scratch: Scratch | None = None
 
     def __post_init__(self) -> None:

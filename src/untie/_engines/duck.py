@@ -17,21 +17,23 @@ from typing import Any
 from narwhals import dependencies
 
 from untie._engines.arrow import BATCH_ROWS, ArrowSource, Keys, with_keys
-from untie._engines.files import open_plain
+from untie._engines.headers import own_names
+from untie._engines.layout import LONGEST_LINE, first_names
+from untie._engines.packed import open_plain
 from untie._engines.source import check_same_columns
 from untie._util.checks import check_one_of
-from untie._util.messages import need
+from untie._util.messages import message, need
 from untie._util.scratch import Scratch
 
 TYPES = ("infer", "text")
 
 CSV = "csv"
 
-LONGEST_LINE = 2_000_000
-"""DuckDB reads lines of at most this many bytes."""
-
 PATIENCE = 0.05
 """After Ctrl-C, a query has this many seconds to end before it is interrupted, and again."""
+
+MOST_FIELDS = 100
+"""Objects of JSON with more fields stay objects: their keys are values rather than names."""
 
 CORRECT = "Correct the query."
 
@@ -57,7 +59,9 @@ class TextFiles:
     line_end : str or None
         At the end of lines.
     names : mapping of str to lists of str
-        The columns of each file, where DuckDB would take a name for a missing cell.
+        The columns of each file, where they are not those that DuckDB would read.
+    has_names : bool
+        Whether the first line has names.
     """
 
     kind: str
@@ -65,6 +69,7 @@ class TextFiles:
     missing: tuple[str, ...] = ()
     line_end: str | None = None
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    has_names: bool = True
 
     def query(
         self, paths: Sequence[str], types: str, fields: Mapping[str, str] | None = None
@@ -85,12 +90,18 @@ class TextFiles:
             return f"SELECT * FROM read_json({files}, {', '.join(options)})"
         # Everything is named, as DuckDB guesses otherwise: a first row of text is one more row of a
         # table of text, rows of another length are titles or comments and are left out.
-        options += ["header = true", "skip = 0", "comment = ''", "quote = '\"'", "escape = '\"'"]
+        options += [
+            f"header = {str(self.has_names).lower()}",
+            "skip = 0",
+            "comment = ''",
+            "quote = '\"'",
+            "escape = '\"'",
+        ]
         options += [f"delim = {_text(self.delimiter)}"]
         options += [f"nullstr = [{', '.join(map(_text, self.missing))}]"]
         if self.line_end:
             options += [f"new_line = '{self.line_end}'"]
-        if self.names:
+        if paths[0] in self.names:
             options += [f"names = [{', '.join(map(_text, self.names[paths[0]]))}]"]
         if types == "text":
             options += ["all_varchar = true"]
@@ -131,6 +142,9 @@ def text_source(
     delimiter: str = ",",
     missing: Sequence[str] = (),
     keys: Sequence[Keys] | None = None,
+    names: Mapping[str, Sequence[str]] | None = None,
+    has_names: bool = True,
+    called: Sequence[str] | None = None,
 ) -> ArrowSource:
     """Return the rows of CSV or JSON files, one file after another.
 
@@ -151,36 +165,45 @@ def text_source(
         Cells of CSV that are missing, besides empty ones.
     keys : sequence of mappings, optional
         The cells that the folders of each file name.
+    names : mapping of str to lists of str, optional
+        The columns of files of CSV that are to be called so.
+    has_names : bool
+        Whether the first line of CSV has names.
+    called : sequence of str, optional
+        What the user calls the files, some of which may be copies.
     """
     check_one_of("types", types, TYPES)
     types = types if kind == CSV else "infer"
     line_end = _line_end(paths[0]) if kind == CSV else None
-    written = TextFiles(kind, delimiter, ("", *missing), line_end)
+    written = TextFiles(kind, delimiter, ("", *missing), line_end, names or {}, has_names)
     database = Database()
     as_text = ", or read every column as text: untie.scan(..., types='text')"
     remedy = f"Correct the file{as_text if kind == CSV and types == 'infer' else ''}."
     columns = []
-    for path in paths:
-        with _explaining(repr(path), remedy), database.asked() as (cursor, call):
+    called = called or paths
+    for path, name in zip(paths, called, strict=True):
+        with _explaining(repr(name), remedy), database.asked() as (cursor, call):
             # A name is one, even if cells with that text are missing.
             bare = replace(written, missing=("",))
             columns.append(call(cursor.sql, bare.query([path], "text")).columns)
-    check_same_columns(columns, paths)
+    check_same_columns(columns, called)
     with _explaining(origin, remedy), database.asked() as (cursor, call):
         # Found once and then told, as each reading would look at all cells for them again.
         if any(name in missing for names in columns for name in names):
             written = replace(written, names=dict(zip(paths, columns, strict=True)))
         found = call(cursor.sql, written.query(paths, types))
-        fields = {
-            name: "VARCHAR" if types == "text" or str(column) == "JSON" else str(column)
-            for name, column in zip(found.columns, found.types, strict=True)
-        }
-        if kind != CSV:
-            fields |= dict.fromkeys(call(_long_integers, cursor, paths, fields), "VARCHAR")
+        if kind == CSV:
+            names_of_types = ["VARCHAR" if types == "text" else str(type_) for type_ in found.types]
+            fields = dict(zip(found.columns, names_of_types, strict=True))
+        else:
+            fields = call(_fields_of_json, cursor, paths, found)
+        # Asked here, as the types are not known when the cursor is closed.
+        chosen, doubts = _without_objects(found, origin) if kind != CSV else ("*", ())
 
     def reading(some: Sequence[str]) -> ArrowSource:
         sql = written.query(some, types, fields)
-        return _source(_asking(database, sql), origin, remedy)
+        sql = sql if chosen == "*" else f"SELECT {chosen} FROM ({sql})"
+        return replace(_source(_asking(database, sql), origin, remedy), doubts=doubts)
 
     if keys is None:
         return reading(paths)
@@ -188,7 +211,41 @@ def text_source(
     def read_file(number: int, columns: Sequence[str]) -> Iterator[Any]:
         yield from reading([paths[number]]).select(columns).batches()
 
-    return with_keys(reading(paths).schema, read_file, keys, origin)
+    return replace(with_keys(reading(paths).schema, read_file, keys, origin), doubts=doubts)
+
+
+def _without_objects(found: Any, origin: str) -> tuple[str, tuple[str, ...]]:
+    """Return what to select to have the fields of objects of JSON as columns, and what is said.
+
+    Parameters
+    ----------
+    found : DuckDB relation
+        The columns; those of objects have types with fields.
+    origin : str
+        What messages call the files.
+    """
+    given: list[str] = []
+    places: list[str] = []
+    objects: list[str] = []
+    for name, type_ in zip(found.columns, found.types, strict=True):
+        fields = type_.children if type_.id == "struct" else []
+        if not 0 < len(fields) <= MOST_FIELDS:
+            given.append(name)
+            places.append(quoted(name))
+            continue
+        objects.append(name)
+        for field_name, field_type in fields:
+            place = _place(name, field_name)
+            given.append(f"{name}.{field_name}")
+            places.append(f"({place} ->> '$')" if str(field_type) == "JSON" else place)
+    if not objects:
+        return "*", ()
+    names, _ = own_names(given)
+    made = [name for name in names if any(name.startswith(f"{one}.") for one in objects)]
+    said = "{0}: the fields of the objects in {1} are read as columns ({2})"
+    doubt = message(said, origin, first_names(objects), first_names(made))
+    pairs = zip(places, names, strict=True)
+    return ", ".join(f"{place} AS {quoted(name)}" for place, name in pairs), (doubt,)
 
 
 def _line_end(path: str) -> str | None:
@@ -203,18 +260,59 @@ def _line_end(path: str) -> str | None:
     return "\\r\\n" if has_feed and parts[last].split(b"\n")[0].endswith(b"\r") else None
 
 
-def _long_integers(connection: Any, paths: Sequence[str], fields: Mapping[str, str]) -> list[str]:
-    """Return the columns of JSON of whole numbers that no type of integers has room for.
+def _fields_of_json(connection: Any, paths: Sequence[str], found: Any) -> dict[str, str]:
+    """Return the types of columns of JSON, also those within objects.
 
-    DuckDB takes them for fractions, whose 53 bits make one number of many; they are names.
+    DuckDB takes whole numbers that no type of integers has room for for fractions, whose 53 bits
+    make one number of many. They are names, and stay texts.
+
+    Parameters
+    ----------
+    connection : duckdb connection
+        Where to ask.
+    paths : sequence of str
+        The files.
+    found : DuckDB relation
+        The columns as DuckDB reads them.
     """
-    wide = [name for name, type_ in fields.items() if type_ == "DOUBLE"]
-    if not wide:
-        return []
-    as_text = TextFiles("json").query(paths, "infer", dict.fromkeys(wide, "VARCHAR"))
-    tests = ", ".join(f"bool_and(regexp_full_match({quoted(name)}, '-?[0-9]+'))" for name in wide)
-    found = connection.sql(f"SELECT {tests} FROM ({as_text})").fetchall()
-    return [name for name, is_whole in zip(wide, found[0], strict=True) if is_whole]
+    types: dict[str, dict[str | None, str]] = {
+        name: {field: str(kind) for field, kind in type_.children}
+        if type_.id == "struct"
+        else {None: str(type_)}
+        for name, type_ in zip(found.columns, found.types, strict=True)
+    }
+    as_texts = {
+        name: {field: "VARCHAR" if kind == "DOUBLE" else kind for field, kind in fields.items()}
+        for name, fields in types.items()
+        if "DOUBLE" in fields.values()
+    }
+    wide = [
+        (name, field)
+        for name in as_texts
+        for field in types[name]
+        if types[name][field] == "DOUBLE"
+    ]
+    if wide:
+        told = {name: _written_type(fields) for name, fields in as_texts.items()}
+        tests = ", ".join(
+            f"bool_and(regexp_full_match({_place(*one)}, '-?[0-9]+'))" for one in wide
+        )
+        as_text = TextFiles("json").query(paths, "infer", told)
+        is_whole = connection.sql(f"SELECT {tests} FROM ({as_text})").fetchall()[0]
+        for (name, field), is_name in zip(wide, is_whole, strict=True):
+            types[name][field] = "VARCHAR" if is_name else "DOUBLE"
+    return {name: _written_type(fields) for name, fields in types.items()}
+
+
+def _written_type(fields: Mapping[str | None, str]) -> str:
+    """Return a type as SQL has it: that of an object, or of a column by the field None."""
+    if None in fields:
+        return "VARCHAR" if fields[None] == "JSON" else fields[None]
+    return f"STRUCT({', '.join(f'{quoted(str(name))} {type_}' for name, type_ in fields.items())})"
+
+
+def _place(name: str, field: str | None) -> str:
+    return quoted(name) if field is None else f"{quoted(name)}.{quoted(field)}"
 
 
 def adopt_duckdb(data: Any) -> ArrowSource | None:

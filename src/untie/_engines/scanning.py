@@ -2,223 +2,67 @@
 
 import csv
 import io
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
-from typing import Any
+from functools import partial
+from numbers import Integral
+from typing import Any, TextIO
 
-from untie._engines import files
+from untie._engines import files, packed
 from untie._engines.arrow import ArrowSource
-from untie._engines.duck import LONGEST_LINE, query_source, text_source
+from untie._engines.duck import query_source, text_source
+from untie._engines.layout import (
+    AUTO,
+    HEADERS,
+    NONE,
+    NOTHING,
+    UTF8,
+    Doubt,
+    Layout,
+    Told,
+    first_names,
+    is_utf8,
+    sniff,
+)
 from untie._engines.parquet import parquet_source
 from untie._engines.source import without_dictionaries
-from untie._util.messages import Parameter, message, need
-from untie._util.scratch import Scratch
-
-UTF8 = "utf-8"
-
-DELIMITERS = {".tsv": "\t"}
-"""What usually separates cells, by the ending; a comma where none is named."""
-
-FIRST_BYTES = 2**18
-"""How much of a file is looked at; more if its first line is longer."""
-
-LOOKED_AT = 1_000
-"""At most this many lines are compared with the first one."""
+from untie._util.checks import check_one_of
+from untie._util.messages import Parameter, message, need, warn_user
+from untie._util.scratch import Scratch, limit_of
 
 MOST_OF_LINE = 2**26
 """A line with more bytes is not looked at further: a file may be one line that fills the memory."""
 
-OTHER_DELIMITERS = (",", ";", "\t", "|")
-"""What may stand between cells, the likeliest first."""
-
-_PARQUET = b"PAR1"
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
-
 
 @dataclass(frozen=True)
-class Layout:
-    """What a file is.
-
-    Parameters
-    ----------
-    name : {"csv", "json", "parquet"}
-        Its format; TSV is CSV with another delimiter.
-    delimiter : str
-        The delimiter of CSV.
-    header : tuple of str
-        The names in the first line of CSV; empty where it can't be read here.
-    is_nameless : bool
-        Whether the first line of CSV looks like a row and not like names.
-    """
-
-    name: str
-    delimiter: str = ","
-    header: tuple[str, ...] = ()
-    is_nameless: bool = False
-
-
-def sniff(path: str, shown: str, delimiter: str | None, encoding: str) -> Layout:
-    """Find out what a file is.
+class Plain:
+    """A text file as DuckDB reads it.
 
     Parameters
     ----------
     path : str
-        The file.
+        The file, or a copy in UTF-8 whose first line has the names.
     shown : str
-        Its name in messages.
-    delimiter : str or None
-        The delimiter that the user gave.
-    encoding : str
-        What text is encoded in.
-
-    Raises
-    ------
-    ValueError
-        When it is no table, or the first line of CSV has no names.
+        What messages call the file.
+    layout : Layout
+        What the file is.
+    shift : int
+        How many lines more the file has than its copy.
     """
-    by_name = files.KINDS.get(files.suffix_of(path))
-    if by_name == "parquet":
-        return Layout("parquet")
-    with files.open_plain(path) as file:
-        first = file.read(FIRST_BYTES)
-        while len(first) <= LONGEST_LINE and not _has_line(first):
-            more = file.read(FIRST_BYTES)
-            if not more:
-                break
-            first += more
-    if not first.strip():
-        raise ValueError(f"{shown} is empty; a table has names in its first line and rows below.")
-    if first.startswith(_PARQUET):
-        return Layout("parquet")
-    text = _decode(first, shown, encoding)
-    if by_name == "json" or (by_name is None and _is_json(text)):
-        return Layout("json")
-    if len(first) > LONGEST_LINE and not _has_line(first):
-        raise ValueError(
-            f"The first line of {shown} has more than {LONGEST_LINE:,} bytes, perhaps because a "
-            'quote (") is not closed; a table has the names of its columns there. Correct it.'
-        )
-    found = _delimiter(text, DELIMITERS.get(files.suffix_of(path), ","))
-    if delimiter is not None and delimiter != found:
-        _check_delimiter(text, shown, delimiter, found)
-    delimiter = delimiter or found
-    try:
-        header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
-    except csv.Error as error:
-        raise ValueError(f"The first line of {shown} has no names of columns: {error}.") from error
-    _check_header(header, shown)
-    return Layout("csv", delimiter, tuple(header), _is_row(header, text, delimiter))
+
+    path: str
+    shown: str
+    layout: Layout
+    shift: int = 0
 
 
-def _has_line(first: bytes) -> bool:
-    """Return whether the first line is all there; a name in quotes may have line ends in it."""
-    quotes = 0
-    for line in first.splitlines(keepends=True):
-        quotes += line.count(b'"')
-        if quotes % 2 == 0 and line.endswith((b"\n", b"\r")):
-            return True
-    return False
-
-
-def _decode(first: bytes, shown: str, encoding: str) -> str:
-    if first.startswith(_UTF16) and encoding.lower().replace("-", "") == "utf8":
-        given = Parameter("encoding", "utf-16")
-        raise ValueError(message("{0} is encoded in UTF-16; add {given}.", shown, given=given))
-    if b"\0" in first and not encoding.lower().startswith(("utf-16", "utf16", "utf-32", "utf32")):
-        said = "{0} is a binary file, not a table as text; untie reads CSV, TSV, JSON, Parquet "
-        more = "and Excel, and anything that DuckDB reads with {sql}."
-        raise ValueError(message(said + more, shown))
-    # The last character may be cut; what is wrong further on is said by `explain`.
-    text = first.decode(encoding, errors="replace").removeprefix("\ufeff")
-    return text if len(first) < FIRST_BYTES else text[: text.rfind("\n") + 1] or text
-
-
-def _is_json(text: str) -> bool:
-    """Return whether a text begins with objects of JSON, alone or in an array."""
-    start = "".join(text[:FIRST_BYTES].split(None, 2)[:2])[:2]
-    return start.startswith("{") or start in ("[{", "[]")
-
-
-def _delimiter(text: str, usual: str) -> str:
-    """Return what cells stand between: the usual mark, unless only another one makes columns."""
-    lines = text.splitlines()[:50]
-    widths = {mark: _widths(lines, mark) for mark in (usual, *OTHER_DELIMITERS)}
-    for mark, found in widths.items():
-        if found[0] > 1 and (mark == usual or len(set(found)) == 1):
-            return mark
-    return usual
-
-
-def _check_delimiter(text: str, shown: str, given: str, found: str) -> None:
-    """Refuse a mark that makes one column where another makes several of every line."""
-    lines = text.splitlines()[:50]
-    own, other = (set(_widths(lines, mark)) for mark in (given, found))
-    if own == {1} and len(other) == 1 and other != {1}:
-        said = "{0} has one column with {3}, and {1} with {2}: leave {delimiter} out, or say {2}."
-        own_mark = Parameter("delimiter", given)
-        raise ValueError(message(said, shown, other.pop(), repr(found), own_mark))
-
-
-def _widths(lines: list[str], mark: str) -> list[int]:
-    try:
-        return [len(row) for row in csv.reader(lines, delimiter=mark) if row] or [0]
-    except csv.Error:
-        return [0]
-
-
-def _check_header(header: list[str], shown: str) -> None:
-    seen: dict[str, int] = {}
-    for position, name in enumerate(header, start=1):
-        # DuckDB takes names that differ in case alone for the same, and would rename one.
-        if name.strip() and name.lower() in seen:
-            raise ValueError(
-                f"{shown} has two columns called {name!r} (columns {seen[name.lower()]} and "
-                f"{position}); rename one in the first line, or put a line of names first if it "
-                "is a row."
-            )
-        seen[name.lower()] = position
-
-
-def _is_row(header: list[str], text: str, delimiter: str) -> bool:
-    """Return whether each name is a number, or a cell of its column in the lines below."""
-    named = {place: name for place, name in enumerate(header) if name.strip()}
-    numbers = {place: _number(name) for place, name in named.items()}
-    if _count_up([number for number in numbers.values() if number is not None]):
-        return False
-    sought = [place for place in named if numbers[place] is None]
-    if not sought:
-        return bool(named)
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    try:
-        for row in islice(lines, 1, LOOKED_AT):
-            sought = [p for p in sought if p >= len(row) or row[p] != named[p]]
-            if not sought:
-                return True
-    except csv.Error:  # what is wrong further on is said by `explain`
-        pass
-    return False
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _count_up(numbers: Sequence[float]) -> bool:
-    """Return whether numbers are names: positions, such as pandas writes, or years."""
-    return len(numbers) > 1 and all(b - a == 1 for a, b in pairwise(numbers))
-
-
-def explain(path: str, shown: str, layout: Layout) -> str | None:
+def explain(file: Plain) -> str | None:
     """Return what is wrong with a text file that can't be read, or None if nothing is found."""
-    with files.open_plain(path) as file:
-        lines = iter(lambda: file.readline(MOST_OF_LINE), b"")
-        for number, line in enumerate(lines, start=1):
+    shown, layout = file.shown, file.layout
+    with packed.open_plain(file.path) as content:
+        lines = iter(lambda: content.readline(MOST_OF_LINE), b"")
+        for number, line in enumerate(lines, start=1 + file.shift):
             if len(line) == MOST_OF_LINE:
                 return f"{shown}, line {number}, has more than {MOST_OF_LINE:,} bytes; correct it."
             try:
@@ -233,31 +77,59 @@ def explain(path: str, shown: str, layout: Layout) -> str | None:
                 )
     if layout.name != "csv":
         return None
-    with files.open_plain(path) as file:
-        text = io.TextIOWrapper(file, encoding=UTF8, newline="")
-        return _wrong_row(text, shown, layout.delimiter)
+    with packed.open_plain(file.path) as content:
+        text = io.TextIOWrapper(content, encoding=UTF8, newline="")
+        return _wrong_row(text, shown, layout, file.shift)
 
 
-def _wrong_row(text: io.TextIOWrapper, shown: str, delimiter: str) -> str | None:
+def _wrong_row(text: io.TextIOWrapper, shown: str, layout: Layout, shift: int) -> str | None:
     """Return what is wrong with the first row of CSV that is not as the others are."""
-    reader = csv.reader(text, delimiter=delimiter, strict=True)
-    start, n_names = 1, None
+    reader = csv.reader(text, delimiter=layout.delimiter, strict=True)
+    start, n_names, above = 1 + shift, None, 0
     while True:
         try:
             row = next(reader, None)
         except csv.Error as error:
             return _wrong_quotes(str(error), f"{shown}, line {start}")
         if row is None:
-            return None
-        if n_names is None:
-            n_names = len(row)
+            return _about_ends(text, shown)
+        if row and n_names is None:
+            n_names, above = len(row), start
         elif row and len(row) != n_names:
-            return message(
-                "{0}, line {1}, has {2}, but the first line has {3} names. Correct the line (quote "
-                "cells that hold {4}), or say what separates cells: {delimiter}.",
-                *(shown, reader.line_num, _cells(len(row)), n_names, repr(delimiter)),
+            unit = "names" if layout.has_names else "cells"
+            said = (
+                "{0}, line {1}, has {2}, but {3} has {4} {5}. Correct the line (quote cells that "
+                "hold {6}), or say what separates cells: {delimiter}."
             )
-        start = reader.line_num + 1
+            number = reader.line_num + shift
+            if len(row) > (n_names or 0) and layout.has_names and _goes_on(reader, row):
+                said += " If the lines above it are a title, leave them out: {7}."
+            return message(
+                said,
+                *(shown, number, _cells(len(row)), _line(above), n_names, unit),
+                *(repr(layout.delimiter), Parameter("skip_rows", start - 1)),
+            )
+        start = reader.line_num + 1 + shift
+
+
+def _goes_on(reader: Iterator[list[str]], row: Sequence[str]) -> bool:
+    """Return whether the next row has as many cells."""
+    try:
+        return len(next(reader, [])) == len(row)
+    except csv.Error:
+        return False
+
+
+def _line(number: int) -> str:
+    return "the first line" if number == 1 else f"line {number}"
+
+
+def _about_ends(text: io.TextIOWrapper, shown: str) -> str | None:
+    """Return that some lines end in CR LF and others in LF, where they do."""
+    ends = text.newlines if isinstance(text.newlines, tuple) else ()
+    if not {"\n", "\r\n"} <= set(ends):
+        return None
+    return f"{shown}: some lines end in CR LF and others in LF. Make them alike: dos2unix FILE."
 
 
 def _wrong_quotes(reason: str, where: str) -> str:
@@ -275,10 +147,6 @@ def _cells(n: int) -> str:
     return "1 cell" if n == 1 else f"{n} cells"
 
 
-SHOWN_NAMES = 3
-"""At most this many cells of a first line are named."""
-
-
 def scan(
     source: files.Named | Sequence[files.Named] | None = None,
     *,
@@ -287,8 +155,10 @@ def scan(
     types: str = "infer",
     missing: Sequence[str] = (),
     delimiter: str | None = None,
-    encoding: str = UTF8,
+    encoding: str | None = None,
     sheet: str | None = None,
+    skip_rows: int | None = None,
+    header: str = AUTO,
     connection: Any = None,
 ) -> ArrowSource:
     """Return a lazy table of files or of a query; its rows are read when they are needed.
@@ -325,10 +195,18 @@ def scan(
         Texts that stand for a missing cell, such as ``["?", "NA"]``, in columns of text.
     delimiter : str, optional
         The character between the cells of CSV; found from the first lines if not given.
-    encoding : str, default="utf-8"
-        Text encoding of CSV and JSON, such as "latin-1".
+    encoding : str, optional
+        Text encoding of CSV and JSON, such as "latin-1". If not given, it is UTF-8, or by the first
+        bytes UTF-16 or cp1252 (the Windows form of latin-1).
     sheet : str, optional
         The name or number of a workbook's sheet; the first if not given.
+    skip_rows : int, optional
+        The number of lines of CSV, or rows of a sheet, above the names of the columns. If not
+        given, a title above the names is found, and so are names in two rows; 0 takes the first
+        line for the names, whatever is below.
+    header : {"auto", "none"}, default="auto"
+        Whether CSV and sheets have names of columns; with "none", the first line is a row, and the
+        columns are called column0, column1 and so on.
     connection : duckdb connection, optional
         Where to run `sql`; by default a new database in memory. While rows are read, it can't be
         asked anything else.
@@ -337,7 +215,7 @@ def scan(
     -------
     ArrowSource
         A lazy table with `columns`, `schema`, `select`, `batches` and `collect`. Its `remarks` say
-        what was guessed: the delimiter, the sheet, a first line that looks like a row.
+        what was guessed: the delimiter, the sheet, and whatever is warned of.
 
     Raises
     ------
@@ -346,6 +224,13 @@ def scan(
     ValueError
         When files are of several kinds or have different columns, or can't be read; the message
         names the file and the line.
+
+    Warns
+    -----
+    UserWarning
+        When the table is not read as it is written: a title above the names is left out, a name
+        that occurs twice is changed, the encoding is not UTF-8, objects of JSON become columns; and
+        when the first line looks like a row.
 
     See Also
     --------
@@ -361,43 +246,68 @@ def scan(
     >>> untie.count_table(wines).vocabulary.values
     (('red', 'white'), ('dry',))
     """
+    told = Told(delimiter, encoding, skip_rows, header)
+    table = open_source(source, told, sql, columns, types, missing, sheet, connection)
+    for doubt in table.doubts:
+        warn_user(doubt)
+    return table
+
+
+def open_source(
+    source: files.Named | Sequence[files.Named] | None = None,
+    told: Told = NOTHING,
+    sql: str | None = None,
+    columns: Sequence[str] | None = None,
+    types: str = "infer",
+    missing: Sequence[str] = (),
+    sheet: str | None = None,
+    connection: Any = None,
+) -> ArrowSource:
+    """Return what `scan` does, without warnings; `told` is what the user says of the layout."""
     if (source is None) == (sql is None):
         raise TypeError("scan takes either files or sql=, one of the two.")
     if isinstance(missing, str) or not isinstance(missing, Iterable):
         example = ["?", "NA"] if missing is None else [missing]
         said = f"missing must be a list of texts, such as {example!r}, got {missing!r}"
         raise TypeError(f"{said}; leave it out if no text is." if missing is None else f"{said}.")
-    _check_text(delimiter, encoding)
+    _check_told(told)
     if sql is not None:
         if sheet is not None:
             raise ValueError(message("{sheet} is for Excel files, not for queries."))
-        _refuse_layout("A query", delimiter, encoding)
+        _refuse_told("A query", told)
         table = _without(query_source(sql, connection), missing)
     else:
         assert source is not None
-        table = _scan_files(files.gather(source, sheet), types, missing, delimiter, encoding)
+        table = _scan_files(files.gather(source, sheet, told), types, missing, told)
     return table if columns is None else table.select(columns)
 
 
-def _refuse_layout(what: str, delimiter: str | None, encoding: str = UTF8) -> None:
+def _refuse_told(what: str, told: Told, kinds: str = "text files") -> None:
     """Refuse what is said of text files and has no effect on something else."""
-    given = {"delimiter": delimiter, "encoding": None if _is_utf8(encoding) else encoding}
+    given = {
+        "delimiter": told.delimiter,
+        "encoding": None if told.encoding is None or is_utf8(told.encoding) else told.encoding,
+        "skip_rows": told.skip_rows,
+        "header": None if told.header == AUTO else told.header,
+    }
     for name, value in given.items():
         if value is not None:
-            said = "{0} has no use for {given}, which is for text files; leave it out."
-            raise ValueError(message(said, what, given=Parameter(name, value)))
+            said = "{0} has no use for {given}, which is for {1}; leave it out."
+            raise ValueError(message(said, what, kinds, given=Parameter(name, value)))
 
 
-def _is_utf8(encoding: str) -> bool:
-    return encoding.lower() in (UTF8, "utf8")
-
-
-def _check_text(delimiter: Any, encoding: Any) -> None:
+def _check_told(told: Told) -> None:
+    delimiter, encoding, skip_rows = told.delimiter, told.encoding, told.skip_rows
     if delimiter is not None and not (isinstance(delimiter, str) and len(delimiter) == 1):
         said = "{delimiter} takes one character, got {0}; for a tab: {1}."
         raise ValueError(message(said, repr(delimiter), Parameter("delimiter", "\t")))
+    if skip_rows is not None and (
+        isinstance(skip_rows, bool) or not isinstance(skip_rows, Integral) or skip_rows < 0
+    ):
+        raise ValueError(message("{skip_rows} takes a number of lines, got {0!r}.", skip_rows))
+    check_one_of("header", told.header, HEADERS)
     try:
-        "".encode(encoding)  # knows of no encoding whose text is bytes, such as hex
+        "".encode(UTF8 if encoding is None else encoding)  # no encoding of bytes, such as hex
     except (LookupError, TypeError):
         raise ValueError(
             f"There is no encoding {encoding!r}; often it is utf-8, latin-1, cp1252 or utf-16."
@@ -405,18 +315,15 @@ def _check_text(delimiter: Any, encoding: Any) -> None:
 
 
 def _scan_files(
-    gathered: files.Gathered,
-    types: str,
-    missing: Sequence[str],
-    delimiter: str | None,
-    encoding: str,
+    gathered: files.Gathered, types: str, missing: Sequence[str], told: Told
 ) -> ArrowSource:
     """Return the rows of files that are plain files by now."""
-    tables, scratch, origin = gathered.files, gathered.scratch, gathered.origin
+    tables, origin = gathered.files, gathered.origin
     if any(file.is_sheet for file in tables):
-        _refuse_layout("An Excel workbook", delimiter, encoding)
-        delimiter, encoding = ",", UTF8
-    layouts = [sniff(file.path, file.shown, delimiter, encoding) for file in tables]
+        _refuse_told("An Excel workbook", replace(told, skip_rows=None, header=AUTO))
+        # Its names have been found, and it was written here.
+        told = Told(",", UTF8, skip_rows=0)
+    layouts = [sniff(file.path, file.shown, told) for file in tables]
     first = layouts[0]
     for file, layout in zip(tables, layouts, strict=True):
         if (layout.name, layout.delimiter) != (first.name, first.delimiter):
@@ -425,72 +332,106 @@ def _scan_files(
                 "kind, such as 'data/*.parquet'."
             )
     if first.name == "json":
-        _refuse_layout(f"JSON such as {tables[0].shown}", delimiter)
+        what = f"JSON such as {tables[0].shown}"
+        _refuse_told(what, replace(told, encoding=None), "CSV and Excel files")
     if first.name == "parquet":
-        _refuse_layout(f"Parquet such as {tables[0].shown}", delimiter, encoding)
+        _refuse_told(f"Parquet such as {tables[0].shown}", told)
         table = _without(parquet_source(gathered.paths, origin, gathered.keys), missing)
     else:
-        paths = [
-            _unpacked(file.path, scratch)
-            if _is_utf8(encoding)
-            else _recoded(file.path, encoding, scratch)
-            for file in tables
-        ]
-        table = _scan_text(paths, gathered, first, types, missing)
+        table = _scan_text(gathered, layouts, types, missing)
     remarks = [file.remark for file in tables if file.remark]
-    if first.name == "csv" and delimiter is None and first.delimiter not in (",", "\t"):
+    if first.name == "csv" and told.delimiter is None and first.delimiter not in (",", "\t"):
         said = "{0}: read with {1} between cells; {delimiter} names another"
         remarks.append(message(said, tables[0].shown, repr(first.delimiter)))
+    doubts = _doubts(tables, layouts)
     if first.is_nameless:
-        is_plain = len(tables) == 1 and tables[0].path == tables[0].name and encoding == UTF8
-        remarks.append(_about_names(tables[0], first, is_plain))
-    return replace(table, remarks=tuple(remarks), scratch=scratch)
+        doubts.append(_about_names(tables[0], first))
+    doubts += table.doubts
+    return replace(
+        table,
+        remarks=(*remarks, *doubts),
+        doubts=tuple(doubts),
+        scratch=gathered.scratch,
+    )
+
+
+def _doubts(tables: Sequence[files.TableFile], layouts: Sequence[Layout]) -> list[str]:
+    """Return what was guessed of files, once for all of which it is the same."""
+    files_of: dict[Doubt, list[str]] = {}
+    for file, layout in zip(tables, layouts, strict=True):
+        for doubt in (*file.doubts, *layout.doubts):
+            files_of.setdefault(doubt, []).append(file.shown)
+    return [
+        doubt.of(shown[0] + (f" and {len(shown) - 1:,} more" if len(shown) > 1 else ""))
+        for doubt, shown in files_of.items()
+    ]
 
 
 def _scan_text(
-    paths: list[str], gathered: files.Gathered, layout: Layout, types: str, missing: Sequence[str]
+    gathered: files.Gathered, layouts: Sequence[Layout], types: str, missing: Sequence[str]
 ) -> ArrowSource:
     """Return the rows of CSV or JSON; if DuckDB can't read them, say what is wrong with a line."""
-    origin, keys = gathered.origin, gathered.keys
-    with _explaining(paths, origin, layout):
-        if layout.name == "json":
-            table = _without(text_source(paths, "json", types, origin, keys=keys), missing)
+    origin, keys, first = gathered.origin, gathered.keys, layouts[0]
+    # Copies have names, so that either all files without names are copied or none.
+    are_copied = not first.has_names and any(layout.needs_copy for layout in layouts)
+    plain = [
+        _as_duckdb_reads(file, layout, are_copied or layout.needs_copy, gathered.scratch)
+        for file, layout in zip(gathered.files, layouts, strict=True)
+    ]
+    paths = [file.path for file in plain]
+    names = {
+        file.path: file.layout.header
+        for file in plain
+        if file.layout.is_renamed and not (are_copied or file.layout.needs_copy)
+    }
+    called = [file.name for file in gathered.files]
+    explaining = partial(_explaining, plain)
+    with explaining():
+        if first.name == "json":
+            table = text_source(paths, "json", types, origin, keys=keys, called=called)
+            table = _without(table, missing)
         else:
-            table = text_source(paths, "csv", types, origin, layout.delimiter, missing, keys)
+            table = text_source(
+                paths,
+                "csv",
+                types,
+                origin,
+                first.delimiter,
+                missing,
+                keys,
+                names,
+                has_names=first.has_names or are_copied,
+                called=called,
+            )
 
     def read(columns: Sequence[str]) -> Iterator[Any]:
-        with _explaining(paths, origin, layout):
+        with explaining():
             yield from table.read(columns)
 
     return replace(table, read=read)
 
 
 @contextmanager
-def _explaining(paths: list[str], origin: str, layout: Layout) -> Iterator[None]:
+def _explaining(plain: Sequence[Plain]) -> Iterator[None]:
     """Turn DuckDB's messages into what is wrong with the file, where that can be found out."""
     try:
         yield
     except ValueError as error:
         if type(error.__cause__).__name__ == "InterruptException":  # by which it reports Ctrl-C
             raise
-        for path in paths:
-            reason = explain(path, origin if len(paths) == 1 else repr(path), layout)
-            if reason:
-                raise ValueError(reason) from error
+        for reason in filter(None, map(explain, plain)):
+            raise ValueError(reason) from error
         raise
 
 
-def _about_names(file: files.TableFile, layout: Layout, is_plain: bool) -> str:
-    """Return a remark that the first line looks like a row, and a query that reads it as one."""
-    names = ", ".join(layout.header[:SHOWN_NAMES]) + (", ..." * (len(layout.header) > SHOWN_NAMES))
-    said = (
-        f"{file.shown}: the first line ({names}) was taken for names of columns, but looks like a "
-        "row; if it is one, put a line of names first"
+def _about_names(file: files.TableFile, layout: Layout) -> str:
+    """Return a remark that the first line looks like a row, and how to read it as one."""
+    said = "{0}: the {1} ({2}) was taken for names of columns, but looks like a row; {3} reads it "
+    none = Parameter("header", NONE)
+    line = _line(layout.n_head)
+    return message(
+        said + "as one", file.shown, line.removeprefix("the "), first_names(layout.header), none
     )
-    if not is_plain or set(file.path) & set("\"'$`\\!"):  # what a shell or a query would read
-        return said
-    query = f"SELECT * FROM read_csv('{file.path}', header = false)"
-    return message("{0}, or read it with {1}", said, Parameter("sql", query))
 
 
 def _without(table: ArrowSource, missing: Sequence[str]) -> ArrowSource:
@@ -514,23 +455,53 @@ def _without(table: ArrowSource, missing: Sequence[str]) -> ArrowSource:
     return replace(table, schema=without_dictionaries(table.schema), read=read)
 
 
-def _unpacked(path: str, scratch: Scratch) -> str:
-    """Return a file that DuckDB can read: it knows by the name alone that one is compressed."""
-    packing = files.packing_of(path)
-    if packing is None or path.lower().endswith(files.ENDINGS[packing]):
-        return path
-    return files.unpacked(path, scratch)
+def _as_duckdb_reads(
+    file: files.TableFile, layout: Layout, is_copied: bool, scratch: Scratch
+) -> Plain:
+    """Return a file that DuckDB can read: itself, or a copy."""
+    if is_copied:
+        return _copied(file, layout, scratch)
+    packing = packed.packing_of(file.path)
+    # It knows by the name alone that a file is compressed.
+    if packing is None or file.path.lower().endswith(packed.ENDINGS[packing]):
+        return Plain(file.path, file.shown, layout)
+    return Plain(packed.unpacked(file.path, scratch), file.shown, layout)
 
 
-def _recoded(path: str, encoding: str, scratch: Scratch) -> str:
-    """Return a copy in UTF-8."""
-    plain, copy = files.unpacked(path, scratch), scratch.path("recoded")
+def _copied(file: files.TableFile, layout: Layout, scratch: Scratch) -> Plain:
+    """Return a copy in UTF-8 with the names in its first line, and all line ends alike."""
+    copy, shift = scratch.path("copy"), 0
+    left, refusal = limit_of(scratch.folder, file.shown)
+    newline = None if layout.has_mixed_ends else ""
     try:
         with (
-            open(plain, encoding=encoding, newline="") as file,
+            packed.open_plain(file.path) as content,
+            io.TextIOWrapper(content, encoding=layout.encoding, newline=newline) as text,
             open(copy, "w", encoding=UTF8, newline="") as target,
         ):
-            shutil.copyfileobj(file, target, 2**20)
+            if layout.is_renamed:
+                shift = _write_names(text, target, layout)
+            while piece := text.read(2**20):
+                left -= target.write(piece)
+                if left < 0:
+                    raise ValueError(refusal)
     except UnicodeError as error:
-        raise ValueError(f"{path!r} is not {encoding}: {error}.") from error
-    return copy
+        raise ValueError(_about_encoding(file, layout, error)) from error
+    return Plain(copy, file.shown, layout, shift)
+
+
+def _write_names(text: io.TextIOWrapper, target: TextIO, layout: Layout) -> int:
+    """Write names in the place of the first lines, and return how many lines fewer there are."""
+    head = [text.readline() for _ in range(layout.n_head)]
+    end = next((end for end in ("\r\n", "\r") if head and head[-1].endswith(end)), "\n")
+    writer = csv.writer(target, delimiter=layout.delimiter, lineterminator=end)
+    writer.writerow(layout.header)
+    return layout.n_head - 1 - sum(name.count("\n") for name in layout.header)
+
+
+def _about_encoding(file: files.TableFile, layout: Layout, error: UnicodeError) -> str:
+    """Return what is said of a text that is not in its encoding."""
+    if is_utf8(layout.encoding) and (reason := explain(Plain(file.path, file.shown, layout))):
+        return reason
+    said = "{0} is not {1} ({2}); {encoding} names another encoding."
+    return message(said, file.shown, layout.encoding, error)

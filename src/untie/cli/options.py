@@ -25,6 +25,9 @@ text, and the name of a column that is called so."""
 Format = StrEnum("Format", ["table", "csv", "json"])
 """How results are written."""
 
+Header = StrEnum("Header", ["auto", "none"])
+"""Whether the first line of a table has names; the `header` of `untie.scan`."""
+
 FailOn = StrEnum("FailOn", ["any", "columns", "values", "couplings"])
 """Which changes end ``untie drift`` with the exit code 1."""
 
@@ -88,16 +91,23 @@ class SourceOptions(ResultOptions):
     delimiter : CHAR
         What stands between cells; found out if not given.
     encoding : NAME
-        Text encoding; utf-8 if not given.
+        Text encoding; utf-8 if not given, or utf-16 or cp1252 where the first bytes say so.
     sheet : NAME
         Sheet of an Excel file, by its name or number; the first if not given.
+    skip_rows : N
+        Number of lines above the names of columns; a title is found if not given, and 0 keeps all
+        lines.
+    header : Header
+        none: the first line is a row, and the columns are called column0, column1 and so on.
     """
 
     sql: Annotated[str | None, reading()] = None
     missing: Annotated[list[str] | None, reading()] = None
     delimiter: Annotated[str | None, reading()] = None
-    encoding: Annotated[str, reading()] = "utf-8"
+    encoding: Annotated[str | None, reading()] = None
     sheet: Annotated[str | None, reading()] = None
+    skip_rows: Annotated[int | None, reading("--skip-rows", min=0)] = None
+    header: Annotated[Header, reading("--header", show_default=True)] = Header.auto
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from untie._count.memory import MEMORY_LIMIT
 from untie._engines.arrow import ArrowSource
+from untie._engines.layout import Told
 from untie._engines.registry import open_table
-from untie._engines.scanning import scan
+from untie._engines.scanning import open_source
 from untie._engines.source import check_columns
 from untie._inputs import FittedTable, as_fitted
 from untie._learn.weights.search import ROW_SOLVERS
@@ -26,6 +27,7 @@ from untie._table.names import check_names, expand_names
 from untie._util.messages import Parameter, counted, message, need
 from untie.cli.options import (
     ColumnOptions,
+    Header,
     LearningOptions,
     SourceOptions,
     in_options,
@@ -59,20 +61,22 @@ def scan_arguments(source: str | None, options: SourceOptions) -> dict[str, Any]
     given: dict[str, Any] = {"source": source, "types": "text"}
     if options.sql is not None:
         given = {"sql": options.sql}
-    given |= {"missing": missing_texts(options), "sheet": options.sheet}
+    given |= {"missing": missing_texts(options) or None, "sheet": options.sheet}
     if options.sql is None:
-        usual = SourceOptions.encoding
-        given["delimiter"] = options.delimiter
-        given["encoding"] = None if options.encoding == usual else options.encoding
-    return {name: value for name, value in given.items() if value}
+        given |= {"delimiter": options.delimiter, "encoding": options.encoding}
+        given["skip_rows"] = options.skip_rows
+        given["header"] = None if options.header == Header.auto else options.header.value
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def open_rows(source: str | None, options: SourceOptions) -> ArrowSource:
     """Open what the user names, and say what is to be known of how it is read."""
     arguments = scan_arguments(source, options)
+    names = [field.name for field in fields(Told) if field.name in arguments]
+    told = Told(**{name: arguments.pop(name) for name in names})
     # Archives are unpacked, workbooks converted and addresses fetched here.
     with waiting("opening the table", options.quiet):
-        table = scan(**arguments)
+        table = open_source(told=told, **arguments)
         _refuse_empty(table)
     for remark in table.remarks:
         say(in_options(remark), options.quiet)
