@@ -53,6 +53,7 @@ from untie._util.messages import stage, warn_user
 from untie._util.threads import one_thread
 from untie._util.types import Codes, FloatArray
 from untie.encoder import TableEncoder
+from untie.export import ExportableClusterer
 from untie.preparer import Preparer, prepare_rows, unfitted_preparer, weights_beside_totals
 from untie.untie_method import UNTIE
 
@@ -62,7 +63,12 @@ each reads all of it."""
 
 
 class TableClusterer(
-    Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, PreparedInput
+    ExportableClusterer,
+    Savable,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    PreparedInput,
 ):
     """Find clusters of similar rows: a table in, labels out.
 

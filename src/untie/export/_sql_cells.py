@@ -1,0 +1,355 @@
+"""The rules of a preparer as SQL: raw cells -> prepared cells, in three steps.
+
+The first step strips texts, the second reads numbers, dates and missing cells, and the third makes
+categories of them. Each step is a subquery, so that no long expression is written twice.
+
+Regular expressions use what PostgreSQL, RE2 and Java have in common.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+
+from untie._prepare.numbers import NUMBER, PERIODS, NumberNames, NumberWriting
+from untie._prepare.rules import (
+    BOOLEANS,
+    MONTHS,
+    NUMBERS,
+    TEXT,
+    TRUTHS,
+    WEEKDAYS,
+    Bin,
+    DatePart,
+    Group,
+    Keep,
+    Reading,
+)
+from untie.export._attributes import Cell, Kind
+from untie.export._dialects import Dialect
+from untie.export._patterns import DIGITS, PLAIN_NUMBER, in_class, written_number
+
+RAW, BARE, READ = "raw_row", "bare_row", "read_row"
+"""What the steps call the rows that they read."""
+
+_DAYS = (
+    "([0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})-"
+    "((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)"
+    "|02-(0[1-9]|1[0-9]|2[0-8]))"
+    "|([0-9]{2}(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26])00)-02-29"
+)
+_CLOCK = "[ T]([01][0-9]|2[0-3])(:[0-5][0-9](:[0-5][0-9]([.,][0-9]+)?)?)?"
+_UTC_DATE = f"({_DAYS})({_CLOCK}(Z|[+-]00(:?00)?)?)?"
+_ZONED_DATE = f"({_DAYS}){_CLOCK}[+-]([01][0-9]|2[0-3])(:?[0-5][0-9])?"
+"""Dates in ISO 8601 that exist: the 29th of February in leap years only."""
+
+ISO_ALONE = "as dates, SQL can read only ISO 8601 texts such as 2024-05-31"
+
+
+@dataclass(frozen=True)
+class CellSteps:
+    """The columns of each step, by their names within the query.
+
+    Parameters
+    ----------
+    bare, read, prepared : dict
+        The expression of each column.
+    """
+
+    bare: dict[str, str] = field(default_factory=dict)
+    read: dict[str, str] = field(default_factory=dict)
+    prepared: dict[str, str] = field(default_factory=dict)
+
+
+def write_steps(ways: Dialect, cells: Sequence[Cell], prefix: str) -> CellSteps:
+    """Return the expressions that prepare cells.
+
+    Parameters
+    ----------
+    ways : Dialect
+        The database.
+    cells : sequence of Cell
+        The prepared columns.
+    prefix : str
+        How the names of the columns within the query begin. The prepared ones are "value_1", ...
+        after it.
+    """
+    steps = CellSteps()
+    for number, cell in enumerate(cells, start=1):
+        raw = f"{RAW}.{ways.identifier(cell.origin)}"
+        own = f"{prefix}cell_{number}"
+        steps.bare[own] = raw
+        if cell.is_kept:
+            steps.read[own] = f"{BARE}.{own}"
+            value = f"{READ}.{own}"
+        else:
+            bare = f"{prefix}bare_{number}"
+            is_text, text = ways.is_text.format(cell=raw), ways.to_text(raw)
+            steps.bare[bare] = f"CASE WHEN {is_text} THEN {ways.strip(text)} END"
+            named = {part: f"{prefix}{part}_{number}" for part in ("text", "number", "clock")}
+            after = {part: f"{READ}.{name}" for part, name in named.items()}
+            writer = _CellWriter(ways, cell, f"{BARE}.{own}", f"{BARE}.{bare}", after)
+            read, value = writer.write()
+            steps.read.update({named[part]: expression for part, expression in read.items()})
+        steps.prepared[f"{prefix}value_{number}"] = value
+    return steps
+
+
+_Written = tuple[dict[str, str], str]
+
+
+@dataclass(frozen=True)
+class _CellWriter:
+    """Writes the expressions of one cell that changes.
+
+    Parameters
+    ----------
+    ways : Dialect
+        The database.
+    cell : Cell
+        The prepared column.
+    own : str
+        The cell.
+    bare : str
+        The cell without blanks around it, if it is a text; NULL otherwise.
+    after : mapping of str to str
+        What the third step calls the parts that the second one reads: the text, the number and the
+        date.
+    """
+
+    ways: Dialect
+    cell: Cell
+    own: str
+    bare: str
+    after: Mapping[str, str]
+
+    def write(self) -> _Written:
+        """Return the expressions of the parts, and that of the prepared cell."""
+        rule = self.cell.rule
+        writers: Mapping[type, Callable[..., _Written]] = {
+            Keep: self._keep,
+            Bin: self._bin,
+            Group: self._group,
+            DatePart: self._date_part,
+        }
+        if type(rule) not in writers:  # not isinstance: a new kind of rule may extend an old one
+            raise self.cell.refuse(
+                f"SQL has no translation of its rule {type(rule).__name__!r}",
+                "leave the column out of the model, or prepare the rows in Python",
+            )
+        return writers[type(rule)](rule)
+
+    def _keep(self, rule: Keep) -> _Written:
+        text = {"text": self._text(rule.reading)}
+        if rule.kind == TEXT:
+            return text, self.after["text"]
+        if rule.kind == BOOLEANS:
+            return {"text": self._truth(rule.reading)}, self.after["text"]
+        if rule.kind == NUMBERS:
+            is_there, number = f"{self.after['text']} IS NOT NULL", self.after["number"]
+            known = f"COALESCE({number}, {self.ways.number(math.inf)})"
+            made = {**text, "number": self._number(rule.reading)}
+            return made, f"CASE WHEN {is_there} THEN {known} END"
+        raise self.cell.refuse(
+            "it has values of several types", "turn the column into text and fit again"
+        )
+
+    def _group(self, rule: Group) -> _Written:
+        text, other = self.after["text"], self.ways.text(rule.other)
+        known = f"WHEN {self.ways.is_one_of(text, rule.values)} THEN {text}"
+        value = f"CASE {known} WHEN {text} IS NOT NULL THEN {other} END"
+        return {"text": self._text(rule.reading)}, value
+
+    def _bin(self, rule: Bin) -> _Written:
+        if rule.unit == NUMBER:
+            made, key, edges = {"number": self._number(rule.reading)}, "number", rule.edges
+        else:
+            made, key = {"clock": self._clock(rule.reading)}, "clock"
+            edges = tuple(_last_clock(edge, rule.unit) for edge in rule.edges)
+        cell, names = self.after[key], list(map(self.ways.text, rule.names))
+        cases = [
+            f"WHEN {cell} <= {self.ways.number(edge)} THEN {name}"
+            for edge, name in zip(edges, names, strict=False)
+        ]
+        cases += [f"WHEN {cell} IS NOT NULL THEN {names[-1]}", f"ELSE {self.after['text']}"]
+        return {"text": self._text(rule.reading), **made}, f"CASE {' '.join(cases)} END"
+
+    def _date_part(self, rule: DatePart) -> _Written:
+        parts = {
+            "weekday": (_WEEKDAY, dict(enumerate(WEEKDAYS))),
+            "month": (_MONTH, dict(enumerate(MONTHS, start=1))),
+            "hour": (_HOUR, {hour: f"{hour} h" for hour in range(24)}),
+        }
+        formula, labels = parts[rule.part]
+        number = formula.format(clock=self.after["clock"])
+        cases = " ".join(f"WHEN {n} THEN {self.ways.text(label)}" for n, label in labels.items())
+        text, clock = self.after["text"], self.after["clock"]
+        value = f"CASE WHEN {clock} IS NULL THEN {text} ELSE CASE {number} {cases} END END"
+        return {"text": self._text(rule.reading), "clock": self._clock(rule.reading)}, value
+
+    def _by_type(self, reading: Reading, typed: str, cases: Iterable[str], other: str) -> str:
+        """Return an expression for cells of other types, for missing cells and for texts."""
+        whens = [f"WHEN {self.bare} IS NULL THEN {typed}"]
+        missing = self._means_missing(reading)
+        whens += [f"WHEN {missing} THEN NULL"] if missing else []
+        return f"CASE {' '.join([*whens, *cases])} ELSE {other} END"
+
+    def _means_missing(self, reading: Reading) -> str:
+        own, words = self.ways.to_text(self.own), dict.fromkeys(reading.missing)
+        bare = [word for word in words if word == word.strip()]
+        blank = [word for word in words if word != word.strip()]
+        found = [self.ways.is_one_of(self.bare, bare)] if bare else []
+        found += [self.ways.is_one_of(own, blank)] if blank else []
+        return " OR ".join(found)
+
+    def _texts(self, reading: Reading) -> str:
+        return self.bare if reading.is_stripped else self.ways.to_text(self.own)
+
+    def _text(self, reading: Reading) -> str:
+        """Return the cell as text, NULL if it is missing."""
+        text, cases = self._texts(reading), []
+        if isinstance(reading.writing, NumberNames):
+            cases = self._number_names(reading, reading.writing)
+        return self._by_type(reading, self._typed_text(), cases, text)
+
+    def _typed_text(self) -> str:
+        """Return a cell that is no text as Python writes it; a whole number without a point."""
+        text, ways = self.ways.to_text(self.own), self.ways
+        number = ways.as_double.format(cell=text)
+        is_large = ways.is_match(text, "-?[0-9.]+[eE][+]?[0-9]{1,2}")
+        whole = ways.to_text(f"CAST({number} AS {ways.types[Kind.INTEGER]})")
+        return (
+            f"CASE WHEN LOWER({text}) = 'nan' THEN NULL "
+            f"WHEN LOWER({text}) = 'true' THEN 'True' WHEN LOWER({text}) = 'false' THEN 'False' "
+            f"WHEN {ways.is_match(text, '-?[0-9]+[.]0')} THEN {ways.without(text, '[.]0$')} "
+            f"WHEN {is_large} THEN CASE WHEN ABS({number}) < 1e18 AND FLOOR({number}) = {number} "
+            f"THEN {whole} ELSE {text} END ELSE {text} END"
+        )
+
+    def _truth(self, reading: Reading) -> str:
+        own, typed = f"LOWER({self.ways.to_text(self.own)})", self._typed_text()
+        of_types = {name: sorted({*_spelled(name), name.lower()}) for name in ("True", "False")}
+        cases = " ".join(
+            f"WHEN {self.ways.is_one_of(own, t)} THEN '{n}'" for n, t in of_types.items()
+        )
+        texts = (f"WHEN LOWER({self.bare}) = '{n.lower()}' THEN '{n}'" for n in of_types)
+        return self._by_type(reading, f"CASE {cases} ELSE {typed} END", texts, self._texts(reading))
+
+    def _number(self, reading: Reading) -> str:
+        """Return the cell as a number, NULL if it is none."""
+        ways, bare = self.ways, self.bare
+        typed = ways.as_double.format(cell=self.own)
+        cases = []
+        if isinstance(reading.writing, NumberWriting):
+            written = ways.as_double.format(cell=self._digits(reading.writing))
+            cases += [f"WHEN {ways.is_match(bare, written_number(reading.writing))} THEN {written}"]
+        elif reading.writing is not None:
+            raise self._refuse_writing()
+        cases += [
+            f"WHEN {ways.is_match(bare, PLAIN_NUMBER)} THEN {ways.as_double.format(cell=bare)}"
+        ]
+        is_nan = f"CASE WHEN {ways.is_nan(typed)} THEN NULL ELSE {typed} END"
+        return self._by_type(reading, is_nan, cases, "NULL")
+
+    def _digits(self, writing: NumberWriting) -> str:
+        """Return a number that is written so as plain text."""
+        ways, text = self.ways, self.bare
+        for part in filter(None, (writing.before, writing.after)):
+            text = f"REPLACE({text}, {ways.text(part)}, '')"
+        digits = ways.without(text, f"[^0-9{in_class(writing.decimal)}]")
+        if writing.decimal != ".":
+            digits = f"REPLACE({digits}, {ways.text(writing.decimal)}, '.')"
+        is_negative = ways.matches.format(text=self.bare, pattern=ways.text("[-\u2212]"))
+        return f"CASE WHEN {is_negative} THEN '-' ELSE '' END || {digits}"
+
+    def _number_names(self, reading: Reading, names: NumberNames) -> list[str]:
+        """Return the cases of texts that are numbers: the same text for the same number."""
+        ways, bare, cases, plain = self.ways, self.bare, [], self.bare
+        if names.decimal == ",":
+            plain = f"REPLACE({bare}, ',', '.')"
+            is_unclear = ways.is_match(bare, "[-+]?[0-9]{1,3}[.][0-9]{3}")
+            is_both = f"({bare} LIKE '%,%' AND {bare} LIKE '%.%')"
+            cases += [f"WHEN {is_unclear} OR {is_both} THEN {self._texts(reading)}"]
+        number = ways.as_double.format(cell=plain)
+        is_whole = f"ABS({number}) < 1e15 AND FLOOR({number}) = {number}"
+        whole = ways.to_text(f"CAST({number} AS {ways.types[Kind.INTEGER]})")
+        digits = ways.without(plain, "^[+]")
+        return [
+            *cases,
+            f"WHEN {ways.is_match(plain, '-0([.]0)?')} THEN '0'",
+            f"WHEN {ways.is_match(plain, f'-?{DIGITS}([.]0)?')} "
+            f"THEN {ways.without(plain, '[.]0$')}",
+            f"WHEN {ways.is_match(plain, PLAIN_NUMBER)} THEN CASE WHEN {is_whole} THEN {whole} "
+            f"WHEN {ways.is_match(plain, f'[-+]?{DIGITS}[.][0-9]+')} "
+            f"THEN {ways.without(digits, '0+$')} "
+            f"WHEN {ways.is_match(plain, '[.][0-9]+')} "
+            f"THEN '0' || {ways.without(plain, '0+$')} ELSE {plain} END",
+        ]
+
+    def _clock(self, reading: Reading) -> str:
+        """Return a date as the number YYYYMMDDHHMMSS, NULL if the cell is none."""
+        if reading.writing is not None:
+            raise self._refuse_writing()
+        ways, bare = self.ways, self.bare
+        typed = ways.as_double.format(cell=ways.clock.format(cell=self.own))
+        digits = f"RPAD({ways.without(f'SUBSTR({bare}, 1, 19)', '[^0-9]')}, 14, '0')"
+        moment = f"CAST({bare} AS {ways.types[Kind.INSTANT]})"
+        zoned = ways.as_double.format(cell=ways.clock.format(cell=moment))
+        cases = [
+            # Python reads no date that begins with a blank.
+            f"WHEN SUBSTR({self._texts(reading)}, 5, 1) <> '-' THEN NULL",
+            f"WHEN {ways.is_match(bare, _UTC_DATE)} THEN {ways.as_double.format(cell=digits)}",
+            f"WHEN {ways.is_match(bare, _ZONED_DATE)} THEN {zoned}",
+        ]
+        return self._by_type(reading, typed, cases, "NULL")
+
+    def _refuse_writing(self) -> ValueError:
+        return self.cell.refuse(
+            ISO_ALONE,
+            "store the column as dates in the table, and fit on such a column",
+        )
+
+
+def _spelled(name: str) -> list[str]:
+    """Return how databases write the numbers that are a truth."""
+    numbers = [key for key, found in TRUTHS.items() if found == name and isinstance(key, int)]
+    return [text for number in numbers for text in (str(number), f"{number}.0")]
+
+
+def _last_clock(edge: float, unit: str) -> float:
+    """Return the last moment of a period, as the number YYYYMMDDHHMMSS."""
+    whole = int(edge)
+    if unit == PERIODS[0]:
+        day = f"{whole:04}1231"
+    elif unit == PERIODS[1]:
+        day = f"{whole // 12:04}{whole % 12 + 1:02}31"
+    elif unit == PERIODS[2]:
+        day = f"{date.fromordinal(whole):%Y%m%d}"
+    else:
+        moment = datetime.fromordinal(whole // 86400) + timedelta(seconds=whole % 86400)
+        return float(f"{moment:%Y%m%d%H%M%S}")
+    return float(f"{day}235959")
+
+
+def _digits_of(unit: str, above: str) -> str:
+    """Return a part of the number YYYYMMDDHHMMSS, from one power of ten up to another."""
+    return f"FLOOR({{clock}} / {unit}) - 100 * FLOOR({{clock}} / {above})"
+
+
+_HOUR, _MONTH, _DAY = _digits_of("1e4", "1e6"), _digits_of("1e8", "1e10"), _digits_of("1e6", "1e8")
+_YEAR = f"(FLOOR({{clock}} / 1e10) - CASE WHEN {_MONTH} < 3 THEN 1 ELSE 0 END)"
+_MONTH_SHIFT = (
+    "CASE "
+    + _MONTH
+    + "".join(
+        f" WHEN {month} THEN {shift}"
+        for month, shift in enumerate((0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4), start=1)
+    )
+    + " END"
+)
+_DAYS_ON = (
+    f"({_YEAR} + FLOOR({_YEAR} / 4e0) - FLOOR({_YEAR} / 100e0) + FLOOR({_YEAR} / 400e0) "
+    f"+ {_MONTH_SHIFT} + {_DAY} + 6)"
+)
+_WEEKDAY = f"{_DAYS_ON} - 7 * FLOOR({_DAYS_ON} / 7e0)"
+"""Sakamoto's rule for the day of the week, from Monday = 0 on."""
