@@ -26,6 +26,10 @@ AS_THEY_ARE: Collection[Rule] = frozenset(Keep(kind) for kind in (TEXT, PLAIN_NU
 """Rules that leave the cells of a column of one type as they are."""
 
 
+UNCHANGED = Keep(OTHERS)
+"""The rule of a column that no preparer has seen."""
+
+
 @dataclass(frozen=True)
 class Cell:
     """How the cells of a prepared column are made.
@@ -44,7 +48,7 @@ class Cell:
 
     name: str
     origin: str
-    rule: Rule = Keep(OTHERS)
+    rule: Rule = UNCHANGED
     odd: tuple[str, ...] = ()
 
     @property

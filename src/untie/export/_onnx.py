@@ -1,4 +1,4 @@
-"""A fitted estimator as an ONNX model: raw cells -> codes -> vectors, clusters and probabilities."""
+"""A fitted estimator as an ONNX model: raw cells -> codes -> vectors and clusters."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -137,7 +137,7 @@ def _codes(graph: Graph, attribute: Attribute, feed: Feed) -> str:
     if kind is None or kind is Kind.TEXT:
         # A text that is not known at all is unknown, as a missing cell then is.
         words = feed.missing_words(codes) if attribute.knows_missing else []
-        known = {**codes, **dict.fromkeys(words, attribute.missing)}
+        known = codes | {word: attribute.missing for word in words}
         return graph.look_up_texts(graph.input(name, "STRING"), known, unknown)
     if kind is Kind.FLOAT or attribute.knows_missing:
         cells = graph.input(name, "DOUBLE")

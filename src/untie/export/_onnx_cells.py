@@ -255,7 +255,7 @@ def prepare_cell(
 def _no_dates(cell: Cell) -> ValueError:
     return cell.refuse(
         "ONNX has no dates",
-        "leave it out (Preparer(drop=...)), turn its dates into numbers and fit again, or use to_sql",
+        "turn its dates into numbers, or leave it out, and fit again; or use to_sql",
     )
 
 
@@ -335,15 +335,15 @@ def _texts(
     graph: Graph, cell: Cell, cells: str, reading: Reading, known: Collection[Value] | None
 ) -> str:
     """Return the texts as they are read; only known ones need to be right, if these are given."""
+    is_named = isinstance(reading.writing, NumberNames)
+    if known is None and (is_named or reading.is_stripped):
+        why = "write numbers anew" if is_named else "leave out the blanks around texts"
+        raise cell.refuse(f"ONNX cannot {why}", "export an encoder or a clusterer, or use to_sql")
+    values = known or ()
     if isinstance(reading.writing, NumberNames):
-        cells = _named_numbers(graph, cells, reading.writing, known)
-    if reading.is_stripped and known is None:
-        raise cell.refuse(
-            "ONNX cannot leave out blanks around texts",
-            "export an encoder or a clusterer, or use to_sql",
-        )
+        cells = _named_numbers(graph, cells, reading.writing, values)
     if reading.is_stripped:
-        for text in (value for value in known or () if isinstance(value, str)):
+        for text in (value for value in values if isinstance(value, str)):
             is_so = graph.is_like(cells, f"{_AROUND}{_exactly(text)}{_AROUND}")
             cells = graph.either(is_so, graph.text(text), cells)
     return cells
@@ -354,15 +354,16 @@ def _exactly(text: str) -> str:
     return "".join(c if c.isalnum() else f"\\x{{{ord(c):x}}}" for c in text)
 
 
-def _named_numbers(
-    graph: Graph, cells: str, names: NumberNames, known: Collection[Value] | None
-) -> str:
+def _named_numbers(graph: Graph, cells: str, names: NumberNames, known: Collection[Value]) -> str:
     """Return texts in which whole numbers, and known ones, are written in the same way."""
-    is_comma, number = names.decimal == ",", _NUMBER
-    if is_comma:
-        number = number.replace("[.]", ",")
-        number = f"{number}|[-+]?{DIGITS}[.][0-9]{{1,2}}|[-+]?{DIGITS}[.][0-9]{{4,}}"
-    numbers, is_number = _cast_texts(graph, cells, number, ["," if is_comma else ""])
+    if names.decimal == ",":
+        pattern = f"{_NUMBER}|{_NUMBER.replace('[.]', ',')}"
+        numbers, is_number = _cast_texts(graph, cells, pattern, [","])
+        is_unclear = graph.is_like(cells, f"{_AROUND}[-+]?[0-9]{{1,3}}[.][0-9]{{3}}{_AROUND}")
+        is_number = graph.add("And", [is_number, graph.add("Not", [is_unclear])])
+        numbers = graph.either(is_number, numbers, graph.constant(np.array(np.nan)))
+    else:
+        numbers, is_number = _cast_texts(graph, cells, _NUMBER, [""])
     size = graph.add("Abs", [numbers])
     is_small = graph.add("Less", [size, graph.constant(np.array(MOST_EXACT))])
     is_even = graph.add("Equal", [numbers, graph.add("Floor", [numbers])])
@@ -370,7 +371,7 @@ def _named_numbers(
     zero = graph.constant(np.array(0.0))
     whole = graph.cast(graph.cast(graph.either(is_whole, numbers, zero), "INT64"), "STRING")
     texts = graph.either(is_whole, whole, cells)
-    labels = [value for value in known or () if _is_fraction(value)]
+    labels = [value for value in known if isinstance(value, str) and _is_fraction(value)]
     if labels:
         keys = list(map(float, labels))
         places = graph.look_up_numbers(numbers, keys, range(len(keys)), len(keys))
@@ -381,9 +382,10 @@ def _named_numbers(
     return texts
 
 
-def _is_fraction(value: Value) -> bool:
-    number = as_number(value) if isinstance(value, str) else None
-    return number is not None and math.isfinite(number) and str(number) == value
+def _is_fraction(text: str) -> bool:
+    """Return whether a text is a number as Python writes one with a point."""
+    number = as_number(text)
+    return number is not None and math.isfinite(number) and str(number) == text
 
 
 def _numbers(graph: Graph, cells: str, reading: Reading) -> tuple[str, str]:
@@ -430,10 +432,12 @@ def _cast_texts(graph: Graph, cells: str, pattern: str, parts: Sequence[str]) ->
         most = MOST_BLANKS * (part in GAPS) + MOST_GROUPS * (part == thousands)
         texts = graph.without(texts, part, most)
     if decimal not in ("", "."):
-        texts = graph.with_point(texts, decimal)
+        has_mark = graph.is_like(texts, f".*[{in_class(decimal)}].*")
+        texts = graph.either(has_mark, graph.with_point(texts, decimal), texts)
     for sign in "-+\u2212" if others else "":
         texts = graph.without(texts, sign)
     numbers = graph.cast(texts, "DOUBLE")
     if others:
         numbers = graph.either(is_negative, graph.add("Neg", [numbers]), numbers)
+    numbers = graph.either(is_number, numbers, graph.constant(np.array(np.nan)))
     return graph.first_rows(numbers), graph.first_rows(is_number)

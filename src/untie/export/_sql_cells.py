@@ -227,13 +227,16 @@ class _CellWriter:
         )
 
     def _truth(self, reading: Reading) -> str:
-        own, typed = f"LOWER({self.ways.to_text(self.own)})", self._typed_text()
-        of_types = {name: sorted({*_spelled(name), name.lower()}) for name in ("True", "False")}
-        cases = " ".join(
-            f"WHEN {self.ways.is_one_of(own, t)} THEN '{n}'" for n, t in of_types.items()
-        )
-        texts = (f"WHEN LOWER({self.bare}) = '{n.lower()}' THEN '{n}'" for n in of_types)
-        return self._by_type(reading, f"CASE {cases} ELSE {typed} END", texts, self._texts(reading))
+        """Return a truth as text, whatever the type it has."""
+        own = f"LOWER({self.ways.to_text(self.own)})"
+        typed, texts = [], []
+        for name in dict.fromkeys(TRUTHS.values()):
+            spelled = (str(key) for key, found in TRUTHS.items() if found == name)
+            numbers = [text for key in spelled for text in (key, f"{key}.0")]
+            typed.append(f"WHEN {self.ways.is_one_of(own, numbers)} THEN '{name}'")
+            texts.append(f"WHEN LOWER({self.bare}) = '{name.lower()}' THEN '{name}'")
+        of_types = f"CASE {' '.join(typed)} ELSE {self._typed_text()} END"
+        return self._by_type(reading, of_types, texts, self._texts(reading))
 
     def _number(self, reading: Reading) -> str:
         """Return the cell as a number, NULL if it is none."""
@@ -308,12 +311,6 @@ class _CellWriter:
             ISO_ALONE,
             "store the column as dates in the table, and fit on such a column",
         )
-
-
-def _spelled(name: str) -> list[str]:
-    """Return how databases write the numbers that are a truth."""
-    numbers = [key for key, found in TRUTHS.items() if found == name and isinstance(key, int)]
-    return [text for number in numbers for text in (str(number), f"{number}.0")]
 
 
 def _last_clock(edge: float, unit: str) -> float:
