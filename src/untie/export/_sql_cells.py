@@ -334,7 +334,9 @@ def _digits_of(unit: str, above: str) -> str:
 
 
 _HOUR, _MONTH, _DAY = _digits_of("1e4", "1e6"), _digits_of("1e8", "1e10"), _digits_of("1e6", "1e8")
-_YEAR = f"(FLOOR({{clock}} / 1e10) - CASE WHEN {_MONTH} < 3 THEN 1 ELSE 0 END)"
+_YEAR = "FLOOR(({clock} - 3e8) / 1e10)"
+"""Of years that begin with March."""
+
 _MONTH_SHIFT = (
     "CASE "
     + _MONTH
