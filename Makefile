@@ -122,14 +122,13 @@ java:
 		|| apt-get install -qq -y --no-install-recommends default-jre-headless >/dev/null; \
 	fi; command -v java >/dev/null || echo "There is no Java 17, so the tests of Spark will be skipped."
 
-# The tests of exported SQL start servers of their own; without, they are skipped. The package's
-# own server is not started.
+# Tests of exported SQL start a server of their own; without, they are skipped.
+INITDB = $(shell command -v initdb || ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null)
 postgres:
-	@if ! command -v psql >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	@if [ -z "$(INITDB)" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		export DEBIAN_FRONTEND=noninteractive; apt-get update -qq; \
-		mkdir -p /etc/postgresql-common; echo "create_main_cluster = false" > /etc/postgresql-common/createcluster.conf; \
-		apt-get install -qq -y --no-install-recommends -o Dpkg::Options::=--force-confold postgresql >/dev/null; \
-	fi; command -v psql >/dev/null || echo "There is no PostgreSQL, so the tests of exported SQL in it will be skipped."
+		apt-get install -qq -y --no-install-recommends postgresql >/dev/null; \
+	fi; command -v psql >/dev/null || echo "There is no PostgreSQL, so its tests will be skipped."
 
 test: lint test-newest
 

@@ -31,7 +31,7 @@ UNCHANGED = Keep(OTHERS)
 
 
 @dataclass(frozen=True)
-class Cell:
+class ExportedColumn:
     """How the cells of a prepared column are made.
 
     Parameters
@@ -65,7 +65,7 @@ class Cell:
 
 def cells_of(
     columns: Sequence[str], preparation: Preparation | None, notes: Sequence[Note] = ()
-) -> list[Cell]:
+) -> list[ExportedColumn]:
     """Return how the cells of prepared columns are made.
 
     Parameters
@@ -78,11 +78,11 @@ def cells_of(
         What was decided about the columns of the table.
     """
     if preparation is None:
-        return [Cell(name, name) for name in columns]
+        return [ExportedColumn(name, name) for name in columns]
     odd = {note.column: note.argument(Reason.NOT_MISSING, "values") or () for note in notes}
     origins = preparation.origins
     return [
-        Cell(
+        ExportedColumn(
             name,
             origins.get(name, name),
             preparation.rule(name),
@@ -121,7 +121,7 @@ PARTS = (CLUSTER, PROBABILITY, PROBABILITIES, VECTORS)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ExportedResult:
     """What is made of the numbers of a row's codes.
 
     Parameters
@@ -171,7 +171,7 @@ class Attribute:
         Whether the column had missing cells in `fit`; if not, they are unknown values.
     table : array of shape (n_codes, width)
         The numbers of each code: its vector, what it costs in each cluster, or both.
-    cell : Cell
+    cell : ExportedColumn
         How the column is made of the user's table.
     """
 
@@ -182,16 +182,19 @@ class Attribute:
     unknown: int
     knows_missing: bool
     table: FloatArray
-    cell: Cell
+    cell: ExportedColumn
 
-    def is_silent(self, outcome: Outcome) -> bool:
+    def is_silent(self, outcome: ExportedResult) -> bool:
         """Return whether the column adds nothing to the result, as a supplementary one does."""
         is_added = outcome.summed or self.table.shape[1] == outcome.n_clusters
         return is_added and not self.table.any()
 
 
 def attributes_of(
-    grouping: Grouping, tables: Sequence[FloatArray], handle_unknown: str, cells: Sequence[Cell]
+    grouping: Grouping,
+    tables: Sequence[FloatArray],
+    handle_unknown: str,
+    cells: Sequence[ExportedColumn],
 ) -> list[Attribute]:
     """Return what each column needs to be looked up elsewhere.
 
@@ -203,7 +206,7 @@ def attributes_of(
         The numbers of the codes of each column; the last code is an unknown value's.
     handle_unknown : str
         What is done about unknown values.
-    cells : sequence of Cell
+    cells : sequence of ExportedColumn
         How each column is made.
     """
     raw = grouping.raw

@@ -18,8 +18,8 @@ from untie.export._attributes import (
     PROBABILITY,
     VECTORS,
     Attribute,
-    Cell,
-    Outcome,
+    ExportedColumn,
+    ExportedResult,
     attributes_of,
     cells_of,
     dense_tables,
@@ -180,7 +180,7 @@ class Exportable:
         dtype = self._form().dtype
         return write_onnx(attributes, outcome, dtype=dtype, missing=missing, as_text=as_text)
 
-    def _exported(self, names: Sequence[str] | None) -> tuple[list[Attribute], Outcome]:
+    def _exported(self, names: Sequence[str] | None) -> tuple[list[Attribute], ExportedResult]:
         """Return what each column needs to be looked up, and what is made of it."""
         check_is_fitted(self)
         check_handle_unknown(self.handle_unknown)
@@ -189,7 +189,7 @@ class Exportable:
         cells = _cells(self._grouping.raw.columns, self.preparer_)
         tables = dense_tables(lookup)
         attributes = attributes_of(self._grouping, tables, self.handle_unknown, cells)
-        return attributes, Outcome(_names(names, usual), tuple(usual), lookup.summed)
+        return attributes, ExportedResult(_names(names, usual), tuple(usual), lookup.summed)
 
 
 class ExportableClusterer:
@@ -329,7 +329,7 @@ class ExportableClusterer:
 
     def _exported(
         self, result: str | Sequence[str], names: Sequence[str] | None
-    ) -> tuple[list[Attribute], Outcome]:
+    ) -> tuple[list[Attribute], ExportedResult]:
         """Return what each column needs to be looked up, and what is made of it."""
         check_is_fitted(self)
         parts = (result,) if isinstance(result, str) else tuple(result)
@@ -350,7 +350,7 @@ class ExportableClusterer:
         cells = _cells(encoder._grouping.raw.columns, self.preparer_)
         attributes = attributes_of(encoder._grouping, tables, encoder.handle_unknown, cells)
         vectors = tuple(usual.get(VECTORS, ()))
-        return attributes, Outcome(own, vectors, summed, k, self._sharpness, parts)
+        return attributes, ExportedResult(own, vectors, summed, k, self._sharpness, parts)
 
 
 class ExportablePreparer:
@@ -461,7 +461,7 @@ class ExportablePreparer:
         return write_onnx_of_cells(cells, missing=missing, as_text=as_text)
 
 
-def _cells(columns: Sequence[str], preparer: Any) -> list[Cell]:
+def _cells(columns: Sequence[str], preparer: Any) -> list[ExportedColumn]:
     """Return how prepared columns are made by a fitted preparer, or None."""
     if preparer is None:
         return cells_of(columns, None)

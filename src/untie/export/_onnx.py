@@ -17,9 +17,9 @@ from untie.export._attributes import (
     PROBABILITY,
     VECTORS,
     Attribute,
-    Cell,
+    ExportedColumn,
+    ExportedResult,
     Kind,
-    Outcome,
     check_int64,
     exact_float,
     is_portable,
@@ -38,7 +38,7 @@ MOST_BYTES = 2**31 - 2**24
 
 def write_onnx(
     attributes: Sequence[Attribute],
-    outcome: Outcome,
+    outcome: ExportedResult,
     *,
     dtype: Any,
     missing: str,
@@ -50,7 +50,7 @@ def write_onnx(
     ----------
     attributes : sequence of Attribute
         The columns to look up.
-    outcome : Outcome
+    outcome : ExportedResult
         What is made of the numbers of their codes.
     dtype : dtype
         Of the vectors: numpy.float64 or numpy.float32.
@@ -82,12 +82,14 @@ def write_onnx(
     return _model(graph, outcome.vector_names)
 
 
-def write_onnx_of_cells(cells: Sequence[Cell], *, missing: str, as_text: Sequence[str]) -> Any:
+def write_onnx_of_cells(
+    cells: Sequence[ExportedColumn], *, missing: str, as_text: Sequence[str]
+) -> Any:
     """Write what a preparer makes of rows as an ONNX model.
 
     Parameters
     ----------
-    cells : sequence of Cell
+    cells : sequence of ExportedColumn
         The prepared columns.
     missing : str
         The text that stands for a missing cell.
@@ -110,7 +112,7 @@ def _rows(graph: Graph, table: FloatArray, codes: str) -> str:
     return graph.add("Gather", [graph.constant(table), codes], axis=0)
 
 
-def _clusters(graph: Graph, costs: str, outcome: Outcome) -> dict[str, str]:
+def _clusters(graph: Graph, costs: str, outcome: ExportedResult) -> dict[str, str]:
     """Return the cluster with the lowest cost, the first of equals, and probabilities."""
     made = {CLUSTER: graph.add("ArgMin", [costs], axis=1, keepdims=0)}
     if outcome.has_probabilities:
@@ -137,7 +139,7 @@ def _codes(graph: Graph, attribute: Attribute, feed: Feed) -> str:
     if kind is None or kind is Kind.TEXT:
         # A text that is not known at all is unknown, as a missing cell then is.
         words = feed.missing_words(codes) if attribute.knows_missing else []
-        known = codes | {word: attribute.missing for word in words}
+        known = codes | dict.fromkeys(words, attribute.missing)
         return graph.look_up_texts(graph.input(name, "STRING"), known, unknown)
     if kind is Kind.FLOAT or attribute.knows_missing:
         cells = graph.input(name, "DOUBLE")
@@ -163,13 +165,13 @@ def _with_missing(graph: Graph, attribute: Attribute, is_missing: str, codes: st
     return graph.add("Where", [is_missing, missing, codes])
 
 
-def _outputs(cells: Sequence[Cell], parts: Sequence[str]) -> list[str]:
+def _outputs(cells: Sequence[ExportedColumn], parts: Sequence[str]) -> list[str]:
     """Return the names of the outputs, which are not those of inputs."""
     inputs = list(dict.fromkeys(cell.origin for cell in cells))
     return number_repeats([*inputs, *parts])[len(inputs) :]
 
 
-def _feed(cells: Sequence[Cell], missing: str, as_text: Sequence[str]) -> Feed:
+def _feed(cells: Sequence[ExportedColumn], missing: str, as_text: Sequence[str]) -> Feed:
     binned = {cell.origin for cell in cells if isinstance(cell.rule, Bin)}
     odd = [name for name in as_text if name not in binned]
     if isinstance(as_text, str) or odd:
@@ -214,7 +216,7 @@ def _check(attributes: Sequence[Attribute], dtype: Any, missing: str) -> None:
             raise _taken(missing, attribute.name)
 
 
-def _check_texts(cells: Iterable[Cell], missing: str) -> None:
+def _check_texts(cells: Iterable[ExportedColumn], missing: str) -> None:
     if not isinstance(missing, str) or not is_portable(missing):
         raise ValueError(f"missing must be a text, got {missing!r}.")
     for cell in cells:

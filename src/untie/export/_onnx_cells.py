@@ -20,7 +20,7 @@ from untie._prepare.rules import (
     Reading,
 )
 from untie._util.types import AnyArray, Value
-from untie.export._attributes import Cell
+from untie.export._attributes import ExportedColumn
 from untie.export._patterns import BLANKS, DIGITS, in_class, written_number
 
 OPSET, TEXT_OPSET = 18, 20
@@ -217,7 +217,7 @@ class Prepared:
 
 
 def prepare_cell(
-    graph: Graph, cell: Cell, feed: Feed, known: Collection[Value] | None = None
+    graph: Graph, cell: ExportedColumn, feed: Feed, known: Collection[Value] | None = None
 ) -> Prepared:
     """Add the steps that prepare a column.
 
@@ -225,7 +225,7 @@ def prepare_cell(
     ----------
     graph : Graph
         Gets the steps.
-    cell : Cell
+    cell : ExportedColumn
         The prepared column.
     feed : Feed
         How its cells are given.
@@ -252,7 +252,7 @@ def prepare_cell(
     )
 
 
-def _no_dates(cell: Cell) -> ValueError:
+def _no_dates(cell: ExportedColumn) -> ValueError:
     return cell.refuse(
         "ONNX has no dates",
         "turn its dates into numbers, or leave it out, and fit again; or use to_sql",
@@ -260,7 +260,7 @@ def _no_dates(cell: Cell) -> ValueError:
 
 
 def _keep(
-    graph: Graph, cell: Cell, rule: Keep, feed: Feed, known: Collection[Value] | None
+    graph: Graph, cell: ExportedColumn, rule: Keep, feed: Feed, known: Collection[Value] | None
 ) -> Prepared:
     if rule.kind == NUMBERS and rule.reading == AS_IT_IS:
         numbers = graph.input(cell.origin, "DOUBLE")
@@ -282,7 +282,7 @@ def _keep(
     return Prepared(texts, is_missing)
 
 
-def _group(graph: Graph, cell: Cell, rule: Group, feed: Feed) -> Prepared:
+def _group(graph: Graph, cell: ExportedColumn, rule: Group, feed: Feed) -> Prepared:
     cells = graph.input(cell.origin, "STRING")
     is_missing = _means_missing(graph, cells, rule.reading, feed, {*rule.values, *cell.odd})
     texts = _texts(graph, cell, cells, rule.reading, rule.values)
@@ -292,7 +292,7 @@ def _group(graph: Graph, cell: Cell, rule: Group, feed: Feed) -> Prepared:
 
 
 def _bin(
-    graph: Graph, cell: Cell, rule: Bin, feed: Feed, known: Collection[Value] | None
+    graph: Graph, cell: ExportedColumn, rule: Bin, feed: Feed, known: Collection[Value] | None
 ) -> Prepared:
     if rule.unit != NUMBER:
         raise _no_dates(cell)
@@ -332,7 +332,11 @@ def _means_missing(
 
 
 def _texts(
-    graph: Graph, cell: Cell, cells: str, reading: Reading, known: Collection[Value] | None
+    graph: Graph,
+    cell: ExportedColumn,
+    cells: str,
+    reading: Reading,
+    known: Collection[Value] | None,
 ) -> str:
     """Return the texts as they are read; only known ones need to be right, if these are given."""
     is_named = isinstance(reading.writing, NumberNames)

@@ -19,9 +19,9 @@ from untie.export._attributes import (
     PROBABILITY,
     VECTORS,
     Attribute,
-    Cell,
+    ExportedColumn,
+    ExportedResult,
     Kind,
-    Outcome,
 )
 from untie.export._dialects import DIALECTS, Dialect
 from untie.export._sql_cells import BARE, RAW, READ, write_steps
@@ -160,7 +160,7 @@ class _Place:
 def write_sql(
     dialect: str,
     attributes: Sequence[Attribute],
-    outcome: Outcome,
+    outcome: ExportedResult,
     *,
     source: str | Sequence[str],
     lookup: str | Sequence[str],
@@ -175,7 +175,7 @@ def write_sql(
         The database.
     attributes : sequence of Attribute
         The columns to look up.
-    outcome : Outcome
+    outcome : ExportedResult
         What is made of the numbers of their codes.
     source, lookup : str or sequence of str
         Where the rows are, and how the names of the look-up tables begin.
@@ -208,7 +208,7 @@ def write_sql(
 
 def write_sql_of_cells(
     dialect: str,
-    cells: Sequence[Cell],
+    cells: Sequence[ExportedColumn],
     names: Sequence[str],
     *,
     source: str | Sequence[str],
@@ -220,7 +220,7 @@ def write_sql_of_cells(
     ----------
     dialect : {"duckdb", "postgres", "spark", "bigquery"}
         The database.
-    cells : sequence of Cell
+    cells : sequence of ExportedColumn
         The prepared columns.
     names : sequence of str
         The columns of the result.
@@ -236,7 +236,7 @@ def write_sql_of_cells(
 
 def _prepared(
     ways: Dialect,
-    cells: Sequence[Cell],
+    cells: Sequence[ExportedColumn],
     source: str | Sequence[str],
     kept: list[str] | None,
 ) -> tuple[_Place, list[str]]:
@@ -299,7 +299,7 @@ def _fill(table: str, columns: Sequence[str], rows: Iterable[str]) -> Iterator[s
 
 
 def _query(
-    rows: _Place, attributes: Sequence[Attribute], outcome: Outcome, joins: Sequence[str]
+    rows: _Place, attributes: Sequence[Attribute], outcome: ExportedResult, joins: Sequence[str]
 ) -> str:
     cells = [
         [f"vector_{number}.{column}" for column in _columns(attribute.table.shape[1])]
@@ -318,7 +318,11 @@ def _query(
 
 
 def _query_of_costs(
-    rows: _Place, costs: list[str], numbers: list[str], outcome: Outcome, joins: Sequence[str]
+    rows: _Place,
+    costs: list[str],
+    numbers: list[str],
+    outcome: ExportedResult,
+    joins: Sequence[str],
 ) -> str:
     """Return the cluster with the lowest cost, the first of equals, and probabilities."""
     own = rows.prefix
@@ -418,7 +422,7 @@ def _check_keep(keep: str | Sequence[str]) -> list[str] | None:
 
 
 def _check(
-    dialect: str, keep: str | Sequence[str], cells: Sequence[Cell], names: Sequence[str]
+    dialect: str, keep: str | Sequence[str], cells: Sequence[ExportedColumn], names: Sequence[str]
 ) -> tuple[Dialect, list[str] | None]:
     """Return the ways of a database and the columns to keep; refuse what it can't have."""
     check_one_of("dialect", dialect, tuple(DIALECTS))
@@ -447,7 +451,7 @@ def _check_sizes(attributes: Sequence[Attribute]) -> None:
 
 
 def _check_names(
-    ways: Dialect, cells: Sequence[Cell], names: Sequence[str], keep: list[str] | None
+    ways: Dialect, cells: Sequence[ExportedColumn], names: Sequence[str], keep: list[str] | None
 ) -> None:
     """Refuse names that the database would cut off, mix up or not take."""
     for role, group in {

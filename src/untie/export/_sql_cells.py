@@ -25,7 +25,7 @@ from untie._prepare.rules import (
     Keep,
     Reading,
 )
-from untie.export._attributes import Cell, Kind
+from untie.export._attributes import ExportedColumn, Kind
 from untie.export._dialects import Dialect
 from untie.export._patterns import DIGITS, PLAIN_NUMBER, in_class, written_number
 
@@ -61,14 +61,14 @@ class CellSteps:
     prepared: dict[str, str] = field(default_factory=dict)
 
 
-def write_steps(ways: Dialect, cells: Sequence[Cell], prefix: str) -> CellSteps:
+def write_steps(ways: Dialect, cells: Sequence[ExportedColumn], prefix: str) -> CellSteps:
     """Return the expressions that prepare cells.
 
     Parameters
     ----------
     ways : Dialect
         The database.
-    cells : sequence of Cell
+    cells : sequence of ExportedColumn
         The prepared columns.
     prefix : str
         How the names of the columns within the query begin. The prepared ones are "value_1", ...
@@ -106,7 +106,7 @@ class _CellWriter:
     ----------
     ways : Dialect
         The database.
-    cell : Cell
+    cell : ExportedColumn
         The prepared column.
     own : str
         The cell.
@@ -118,7 +118,7 @@ class _CellWriter:
     """
 
     ways: Dialect
-    cell: Cell
+    cell: ExportedColumn
     own: str
     bare: str
     after: Mapping[str, str]
