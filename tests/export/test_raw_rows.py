@@ -70,9 +70,8 @@ def test_clusters_in_duckdb(case):
     check_clustered(case, arrays(ask(sql, as_arrow(rows_of(case)))))
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_vectors_in_duckdb(case):
-    encoder, rows = fitted("encoder", case), rows_of(case)
+def test_vectors_in_duckdb():
+    encoder, rows = fitted("encoder", "texts"), rows_of("texts")
     found = ask(encoder.to_sql("duckdb", source="src", keep=["row_id"]), as_arrow(rows))
     np.testing.assert_allclose(arrays(found), encoder.transform(rows), rtol=0, atol=1e-10)
 
@@ -221,9 +220,9 @@ def test_what_onnx_cannot_write(column, why):
 
 
 def test_dates_that_sql_cannot_read():
-    columns = {"when": [f"{n % 28 + 1}/{n % 12 + 1}/20{n % 30 + 10}" for n in range(90)]}
+    columns = {"when": [f"{n % 28 + 1} May {2000 + n}" for n in range(90)]}
     preparer = Preparer(columns=["when"]).fit(frame(columns))
-    with pytest.raises(ValueError, match=r"'when' cannot be exported because .*ISO 8601.*Remedy"):
+    with pytest.raises(ValueError, match=r"'when' cannot be exported because .*month.*Remedy"):
         preparer.to_sql("duckdb", source="src")
 
 

@@ -43,6 +43,9 @@ class Dialect:
         ``{text}`` without the parts that are ``{pattern}``.
     trim : str
         ``{text}`` without the characters of ``{blanks}`` at its ends.
+    piece : str
+        One of the pieces of ``{text}`` between marks, from ``{place}`` 1 on; an empty text if there
+        are fewer.
     all_but : str
         The word for columns that ``*`` leaves out; empty if there is none.
     """
@@ -61,6 +64,7 @@ class Dialect:
     matches: str = "regexp_matches({text}, {pattern})"
     cut: str = "regexp_replace({text}, {pattern}, '', 'g')"
     trim: str = "trim({text}, {blanks})"
+    piece: str = "SPLIT_PART({text}, {mark}, {place})"
     all_but: str = "EXCEPT"
 
     @property
@@ -244,6 +248,7 @@ _DIALECTS = (
         clock="FORMAT_TIMESTAMP('%Y%m%d%H%M%S', SAFE_CAST({cell} AS TIMESTAMP), 'UTC')",
         matches="REGEXP_CONTAINS({text}, {pattern})",
         cut="REGEXP_REPLACE({text}, {pattern}, '')",
+        piece="COALESCE(SPLIT({text}, {mark})[SAFE_OFFSET({place} - 1)], '')",
     ),
 )
 

@@ -11,7 +11,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
-from untie._prepare.numbers import NUMBER, PERIODS, NumberNames, NumberWriting
+from untie._prepare.numbers import (
+    DAY_FIRST,
+    MONTH_FIRST,
+    NUMBER,
+    PERIODS,
+    YEAR_FIRST,
+    DateWriting,
+    NumberNames,
+    NumberWriting,
+)
 from untie._prepare.rules import (
     BOOLEANS,
     MONTHS,
@@ -27,7 +36,7 @@ from untie._prepare.rules import (
 )
 from untie.export._attributes import ExportedColumn, Kind
 from untie.export._dialects import Dialect
-from untie.export._patterns import DIGITS, PLAIN_NUMBER, in_class, written_number
+from untie.export._patterns import BLANKS, DIGITS, PLAIN_NUMBER, in_class, written_number
 
 RAW, BARE, READ = "raw_row", "bare_row", "read_row"
 """What the steps call the rows that they read."""
@@ -38,12 +47,19 @@ _DAYS = (
     "|02-(0[1-9]|1[0-9]|2[0-8]))"
     "|([0-9]{2}(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26])00)-02-29"
 )
+_PLACES = {DAY_FIRST: (3, 2, 1), MONTH_FIRST: (3, 1, 2), YEAR_FIRST: (1, 2, 3)}
+"""Where the year, the month and the day are."""
+
+_MINUTES = ":[0-5][0-9](:[0-5][0-9]([.][0-9]+)?)?"
+_CLOCK_24 = f"([01]?[0-9]|2[0-3]){_MINUTES}"
+_CLOCK_12 = f"(0?[1-9]|1[0-2]){_MINUTES}[{BLANKS}]?[AaPp][.]?[Mm][.]?"
+
 _CLOCK = "[ T]([01][0-9]|2[0-3])(:[0-5][0-9](:[0-5][0-9]([.,][0-9]+)?)?)?"
 _UTC_DATE = f"({_DAYS})({_CLOCK}(Z|[+-]00(:?00)?)?)?"
 _ZONED_DATE = f"({_DAYS}){_CLOCK}[+-]([01][0-9]|2[0-3])(:?[0-5][0-9])?"
 """Dates in ISO 8601 that exist: the 29th of February in leap years only."""
 
-ISO_ALONE = "as dates, SQL can read only ISO 8601 texts such as 2024-05-31"
+NAMED_MONTHS = "SQL cannot read dates with the name of a month"
 
 
 @dataclass(frozen=True)
@@ -291,7 +307,10 @@ class _CellWriter:
 
     def _clock(self, reading: Reading) -> str:
         """Return a date as the number YYYYMMDDHHMMSS, NULL if the cell is none."""
-        if reading.writing is not None:
+        written = []
+        if isinstance(reading.writing, DateWriting):
+            written = [self._written_clock(reading.writing)]
+        elif reading.writing is not None:
             raise self._refuse_writing()
         ways, bare = self.ways, self.bare
         typed = ways.as_double.format(cell=ways.clock.format(cell=self.own))
@@ -299,6 +318,7 @@ class _CellWriter:
         moment = f"CAST({bare} AS {ways.types[Kind.INSTANT]})"
         zoned = ways.as_double.format(cell=ways.clock.format(cell=moment))
         cases = [
+            *written,
             # Python reads no date that begins with a blank.
             f"WHEN SUBSTR({self._texts(reading)}, 5, 1) <> '-' THEN NULL",
             f"WHEN {ways.is_match(bare, _UTC_DATE)} THEN {ways.as_double.format(cell=digits)}",
@@ -306,9 +326,42 @@ class _CellWriter:
         ]
         return self._by_type(reading, typed, cases, "NULL")
 
+    def _written_clock(self, writing: DateWriting) -> str:
+        """Return the case of dates that are written so."""
+        ways, bare = self.ways, self.bare
+        places = _PLACES[writing.order]
+        sizes = sorted(zip(places, ("{4}", "{1,2}", "{1,2}"), strict=True))
+        digits = [f"[0-9]{size}" for _, size in sizes]
+        dates = "|".join(f"[{mark}]".join(digits) for mark in "-/.")
+        gap = f"(,?[{BLANKS}]+|T)"
+        pattern = f"({dates})({gap}({_CLOCK_24}|{_CLOCK_12}))?"
+        day = ways.without(bare, f"[T,{BLANKS}].*$")
+        day = f"REPLACE(REPLACE({day}, '/', '-'), '.', '-')"
+        year, *others = (ways.piece.format(text=day, mark="'-'", place=place) for place in places)
+        iso = " || '-' || ".join([year, *(f"LPAD({part}, 2, '0')" for part in others)])
+        time = ways.without(bare, f"^[^T,{BLANKS}]*{gap}?")
+        hour, *rest = (ways.piece.format(text=time, mark="':'", place=place) for place in (1, 2, 3))
+        # The zero is for times that are not there.
+        hours, minutes, seconds = (
+            ways.as_double.format(cell=f"'0' || {part}")
+            for part in (hour, *(f"SUBSTR({part}, 1, 2)" for part in rest))
+        )
+        is_early, is_late = (
+            ways.matches.format(text=time, pattern=ways.text(half)) for half in ("[Aa]", "[Pp]")
+        )
+        hours = (
+            f"CASE WHEN {is_late} AND {hours} < 12 THEN {hours} + 12 "
+            f"WHEN {is_early} AND {hours} = 12 THEN 0 ELSE {hours} END"
+        )
+        number = ways.as_double.format(cell=f"REPLACE({iso}, '-', '')")
+        return (
+            f"WHEN {ways.is_match(bare, pattern)} AND {ways.is_match(iso, _DAYS)} "
+            f"THEN {number} * 1e6 + {hours} * 1e4 + {minutes} * 1e2 + {seconds}"
+        )
+
     def _refuse_writing(self) -> ValueError:
         return self.cell.refuse(
-            ISO_ALONE,
+            NAMED_MONTHS,
             "store the column as dates in the table, and fit on such a column",
         )
 
