@@ -9,7 +9,7 @@ import numpy as np
 from untie._prepare.rules import Bin
 from untie._table.vocabulary import number_repeats
 from untie._util.about import VERSION
-from untie._util.messages import need
+from untie._util.messages import message, need
 from untie._util.types import FloatArray
 from untie.export._attributes import (
     CLUSTER,
@@ -175,10 +175,8 @@ def _feed(cells: Sequence[ExportedColumn], missing: str, as_text: Sequence[str])
     binned = {cell.origin for cell in cells if isinstance(cell.rule, Bin)}
     odd = [name for name in as_text if name not in binned]
     if isinstance(as_text, str) or odd:
-        raise ValueError(
-            f"as_text must list columns of numbers that are binned, got {as_text!r}; there are "
-            f"{sorted(binned)}."
-        )
+        said = "{as_text} must list columns of numbers that are binned, got {0!r}; there are {1}."
+        raise ValueError(message(said, as_text, sorted(binned)))
     return Feed(missing, frozenset(as_text))
 
 
