@@ -35,7 +35,7 @@ ifneq ($(PEERS2),)
 export UNTIE_PEERS2 ?= $(abspath $(PEERS2))
 endif
 
-.PHONY: help demo java test test-newest test-fast test-paper test-oldest test-slow lint lint-platforms coverage bench bench-quick docs docs-links extras release-check lock clean
+.PHONY: help demo java postgres test test-newest test-fast test-paper test-oldest test-slow lint lint-platforms coverage bench bench-quick docs docs-links extras release-check lock clean
 
 help:
 	@echo "make demo           set up, run on a bundled data set and leave a report to open"
@@ -56,6 +56,7 @@ help:
 	@echo "make docs           the site, in docs/_build/html; every example is run, every link inside it checked"
 	@echo "make docs-links     the links of the site that lead outside, where there is a network"
 	@echo "make java           Java 17, for the tests of Spark, where root has apt-get and there is none"
+	@echo "make postgres       PostgreSQL, for the tests of exported SQL, where root has apt-get and there is none"
 	@echo "make clean          remove the environments and what tools left"
 
 $(VENV)/.pip:
@@ -122,11 +123,19 @@ java:
 		|| apt-get install -qq -y --no-install-recommends default-jre-headless >/dev/null; \
 	fi; command -v java >/dev/null || echo "There is no Java 17, so the tests of Spark will be skipped."
 
+# Tests of exported SQL start a server of their own; without, they are skipped.
+INITDB = $(shell command -v initdb || ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null)
+postgres:
+	@if [ -z "$(INITDB)" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		export DEBIAN_FRONTEND=noninteractive; apt-get update -qq; \
+		apt-get install -qq -y --no-install-recommends postgresql >/dev/null; \
+	fi; command -v psql >/dev/null || echo "There is no PostgreSQL, so its tests will be skipped."
+
 test: lint test-newest
 
 # Without PyTorch, so tests of the reproduction that need it are skipped: test-paper runs them.
 # The budget fails a run whose tests do too much work: tests/budget.py.
-test-newest: $(VENV)/.test java
+test-newest: $(VENV)/.test java postgres
 	TEST_BUDGET=1 $(PYTEST)
 
 # Without what starts processes, clusters, servers and browsers.

@@ -70,6 +70,7 @@ def write_files(folder):
         Preparer(columns=["colour", "size", "shape"]), TableClusterer(2, preparer=None)
     )
     save_model(clusters.fit(few), folder / "base.untie")
+    save_model(TableClusterer(2).fit(few), folder / "raw.untie")
     book = openpyxl.Workbook()
     book.active.append(["nothing"])
     sheet = book.create_sheet("rows")

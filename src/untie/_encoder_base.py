@@ -27,7 +27,6 @@ from untie._learn.selection.k_choice import KChoice
 from untie._persistence.models import Savable
 from untie._prepare.unprepared import warn_of_unprepared
 from untie._table import frames
-from untie._table.names import listed
 from untie._table.rows import Rows, split_weights
 from untie._table.table import NoRowsError, Table, read_table, table_of_names
 from untie._table.vocabulary import Vocabulary
@@ -35,7 +34,7 @@ from untie._util.messages import stage, warn_user
 from untie._util.threads import one_at_a_time
 from untie._util.types import Codes, FloatArray
 from untie.export import Exportable
-from untie.preparer import Preparer, changed_columns, index_of, prepare_rows
+from untie.preparer import Preparer, index_of, prepare_rows
 
 
 @dataclass(frozen=True)
@@ -562,18 +561,6 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
             form.is_sparse,
             _get_output_config("transform", self)["dense"],
         )
-
-    def _tables(self) -> Any:
-        check_is_fitted(self)
-        changed = [] if self.preparer_ is None else changed_columns(self.preparer_)
-        if changed:
-            raise ValueError(
-                f"The preparer changes cells of {listed(changed)}, and exports "
-                "read cells as they are. Export what learns from prepared rows: "
-                "TableEncoder(preparer=None).fit(encoder.preparer_.transform(data)). Then give the "
-                "export prepared rows, too."
-            )
-        return super()._tables()
 
     def _refuse_prepared(self, method: str, remedy: str) -> None:
         if self._new_preparer() is not None:

@@ -56,6 +56,7 @@ from untie._util.messages import stage, warn_user
 from untie._util.threads import one_thread
 from untie._util.types import Codes, FloatArray
 from untie.encoder import TableEncoder
+from untie.export import ExportableClusterer
 from untie.preparer import (
     PreparedRows,
     Preparer,
@@ -74,7 +75,12 @@ KEPT_COUNTS = 10**6
 
 
 class TableClusterer(
-    Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, PreparedInput
+    ExportableClusterer,
+    Savable,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    PreparedInput,
 ):
     """Find clusters of similar rows: a table in, labels out.
 

@@ -22,7 +22,7 @@ from untie._prepare.deciding import BINS, MAX_CATEGORIES, Options
 from untie._prepare.note import LEFT_OUT, SPLIT, Reason
 from untie._prepare.numbers import read, write
 from untie._prepare.preparation import Preparation, Weighed, make_preparation
-from untie._prepare.rules import AUTO, NUMBERS, OTHERS, TEXT, Bin, Group, Keep
+from untie._prepare.rules import AUTO, Bin, Group
 from untie._prepare.summary_rows import SummaryRow
 from untie._table.column_codes import factorize
 from untie._table.frames import coded_once, columns_of, make_frame
@@ -34,6 +34,7 @@ from untie._table.vocabulary import Vocabulary, number_repeats
 from untie._util.checks import check_one_of
 from untie._util.messages import Message, Parameter, Row, message, need, stage, warn_user
 from untie._util.types import FloatArray, Value
+from untie.export import ExportablePreparer
 
 OUTPUTS = ("default", "pandas", "polars")
 
@@ -44,7 +45,9 @@ WEIGHT = "weight"
 """The column that says how often rows count, of a lazy table with rows that do not."""
 
 
-class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=None):
+class Preparer(
+    ExportablePreparer, Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=None
+):
     """Turn any table into a categorical table, and report what was done to each column.
 
     Numbers and dates with more than 20 distinct values are binned into ranges that hold about the
@@ -739,14 +742,6 @@ def merged_values(preparer: Preparer) -> dict[str, str]:
     made = preparer._preparation
     pairs = zip(made.columns, made.rules, strict=True)
     return {name: rule.other for name, rule in pairs if isinstance(rule, Group)}
-
-
-def changed_columns(preparer: Preparer) -> list[str]:
-    """Return the columns whose cells a fitted preparer changes: bins, merges or reads otherwise."""
-    made = preparer._preparation
-    as_it_is = {Keep(kind) for kind in (TEXT, NUMBERS, OTHERS)}
-    pairs = zip(made.columns, made.rules, strict=True)
-    return [name for name, rule in pairs if rule not in as_it_is]
 
 
 def binned_numbers(preparer: Preparer, data: Any) -> dict[str, FloatArray]:

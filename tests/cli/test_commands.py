@@ -29,6 +29,7 @@ COMMANDS = [
     "compare",
     "fit",
     "transform",
+    "export",
     "datasets",
 ]
 
@@ -71,6 +72,36 @@ def test_version_and_nothing():
 
 def test_completion_is_offered():
     assert "--install-completion" in ask("--help").stdout
+
+
+def test_export_writes_what_python_writes(people, tmp_path, frame):
+    path, script, service = (tmp_path / name for name in ("p.untie", "p.sql", "p.onnx"))
+    assert ask("cluster", people, "--save", path, "--k", 2, "--label", "group").exit_code == 0
+    model = untie.load_model(path)
+    parts = ["cluster", "probability"]
+    sql = model.to_sql("postgres", source="people", keep=["customer_id"], result=parts)
+    how = ("--to", "postgres", "--table", "people", "--keep", "customer_id")
+    how = (*how, "--result", "cluster, probability")
+    assert ask("export", path, *how).stdout == str(sql)
+    assert ask("export", path, *how, "-o", script).exit_code == 0
+    assert script.read_bytes().decode() == str(sql)
+    assert ask("export", path, "--to", "onnx", "-o", service).exit_code == 0
+    assert service.read_bytes() == model.to_onnx().SerializeToString()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--to", "duckdb"], "--table NAME"),
+        (["--to", "onnx"], "--output model.onnx"),
+        (["--to", "onnx", "--table", "people"], "--table means nothing with --to onnx"),
+        (["--to", "duckdb", "--table", "t", "--result", "cluster"], "for models with clusters"),
+        (["--to", "duckdb", "--table", "t", "-o", "t.onnx"], "none of the endings .sql"),
+    ],
+)
+def test_export_refuses_what_it_cannot_write(arguments, message, melons, tmp_path):
+    untie.TableEncoder(2).fit(melons).save(tmp_path / "m.untie")
+    assert message in refused("export", tmp_path / "m.untie", *arguments)
 
 
 def test_fit_keeps_the_ranges_and_transform_uses_them(people, tmp_path, frame):

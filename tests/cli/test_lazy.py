@@ -53,6 +53,7 @@ def test_help_and_version_do_not_wait_for_libraries():
         ("compare", "absent.csv"),
         ("assign", "absent.untie", "new.csv"),
         ("transform", "absent.untie", "new.csv"),
+        ("export", "absent.untie", "--to", "duckdb", "--table", "t"),
         ("drift", "absent.csv", "new.csv"),
         ("info", "absent.untie"),
         ("upgrade", "absent.untie"),

@@ -403,6 +403,24 @@ CASES = [
             "compare few.parquet --k 2",
         )
     ),
+    Case(
+        "export raw.untie --to duckdb --table few --keep colour --result cluster,probability",
+        {
+            "--to": other_than("--to duckdb", "--to spark"),
+            "--table": shows('FROM "few" AS'),
+            "--keep": shows('."colour"'),
+            "--result": shows('AS "probability"'),
+        },
+    ),
+    Case(
+        "export raw.untie --to duckdb --table few --output raw.sql",
+        {"--output": written("raw.sql", "CREATE TABLE", 'AS "cluster"')},
+    ),
+    Case(
+        "export raw.untie --to onnx --as-text colour --output raw.onnx",
+        {"--as-text": said("--as-text must list columns of numbers that are binned")},
+        code=2,
+    ),
     Case("datasets --format json", {"--format": is_json}),
     Case("datasets zoo --output zoo.csv", {"--output": written("zoo.csv", "class")}),
 ]

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pytest
 
 import export_cases
+import raw_cases
 import untie
 from cases import TEXT, TYPED
 from example_files import example
@@ -411,14 +412,43 @@ def test_sql_runs_on_spark(case, spark):
     encoder = export_cases.fit(SQL_TABLES[case])
     names = [f"v{number}" for number in range(len(encoder.get_feature_names_out()))]
     sql = encoder.to_sql("spark", source="src", keep=["row_id"], names=names)
-    spark.createDataFrame(typed(SQL_TABLES[case])).createOrReplaceTempView("src")
+    found = ask(spark, sql, typed(SQL_TABLES[case]))
+    expected = encoder.transform(export_cases.frame(SQL_TABLES[case]))
+    np.testing.assert_allclose(as_array(found), expected, rtol=0, atol=1e-10)
+
+
+def ask(spark, sql, table):
+    """Run a transform over an Arrow table; return its columns in the order of the rows."""
+    spark.createDataFrame(table).createOrReplaceTempView("src")
     for statement in sql.setup:
         spark.sql(statement)
     found = spark.sql(sql.query).toArrow().sort_by("row_id").drop(["row_id"])
     for statement in sql.teardown:
         spark.sql(statement)
-    expected = encoder.transform(export_cases.frame(SQL_TABLES[case]))
-    np.testing.assert_allclose(as_array(found), expected, rtol=0, atol=1e-10)
+    return found
+
+
+def test_raw_rows_get_their_clusters_on_spark(spark):
+    clusterer = raw_cases.fitted("clusterer", "commas")
+    width = 2 + clusterer.n_clusters_ + len(clusterer.encoder_.get_feature_names_out())
+    arguments = {"source": "src", "keep": ["row_id"], "result": raw_cases.PARTS}
+    sql = clusterer.to_sql("spark", names=[f"v{n}" for n in range(width)], **arguments)
+    found = ask(spark, sql, raw_cases.as_arrow(raw_cases.rows_of("commas")))
+    raw_cases.check_clustered("commas", as_array(found))
+
+
+@pytest.mark.parametrize("case", raw_cases.CASES)
+def test_raw_rows_are_prepared_on_spark(case, spark):
+    preparer, table = (
+        raw_cases.fitted("preparer", case),
+        raw_cases.as_arrow(raw_cases.rows_of(case)),
+    )
+    names = [f"prepared {number}" for number in range(len(preparer.columns_))]
+    sql = preparer.to_sql("spark", source="src", keep="*", names=names)
+    found = ask(spark, sql, table)
+    assert found.column_names == [*table.column_names[:-1], *names]
+    cells = [found[name].to_pylist() for name in names]
+    raw_cases.check_prepared(case, dict(zip(preparer.columns_, cells, strict=True)))
 
 
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")

@@ -861,6 +861,59 @@ def upgrade(
     upgrade_file(model, output, options.quiet)
 
 
+Target = StrEnum("Target", ["duckdb", "postgres", "spark", "bigquery", "onnx"])
+"""Where an exported model runs."""
+
+
+@command(ResultOptions, without=["output", "format_", "safe_csv", "quiet"])
+def export(
+    options: ResultOptions,
+    model: Annotated[Path, typer.Argument()],
+    to: Annotated[Target, option("--to")],
+    output: Annotated[Path | None, result("--output", "-o")] = None,
+    table: Annotated[str | None, option()] = None,
+    returned: Annotated[list[str] | None, result("--result")] = None,
+    keep: Annotated[list[str] | None, option()] = None,
+    as_text: Annotated[list[str] | None, option()] = None,
+) -> None:
+    """Write a model as SQL, or for onnxruntime; it takes raw rows, and needs no untie there.
+
+    The SQL is one script: it fills two look-up tables, untie_lookup_values and
+    untie_lookup_vectors, and then asks for the result.
+
+    Parameters
+    ----------
+    model : MODEL
+        What untie fit, untie cluster --save or Python saved.
+    to : TARGET
+        The database, or onnx.
+    output : FILE
+        Write here (.sql, .onnx); SQL is printed if not given.
+    table : NAME
+        The table with the rows in the database; needed for SQL.
+    returned : PARTS
+        Of a model with clusters: cluster, probability (of this cluster), probabilities (of all),
+        vectors; with commas. If not given, the cluster, for onnx also the probabilities.
+    keep : NAMES
+        Columns of the table to return as well, such as a key; * for all.
+    as_text : NAMES
+        Of onnx: columns of numbers that come as text.
+
+    Examples
+    --------
+    [cyan]untie export people.untie --to postgres --table people --keep id -o people.sql[/cyan]
+
+    [cyan]untie export people.untie --to onnx -o people.onnx[/cyan]
+    """
+    check_output(output, (".onnx",) if to == Target.onnx else (".sql",))
+    from untie.cli.exporting import write_onnx, write_sql
+
+    if to == Target.onnx:
+        write_onnx(model, output, {"table": table, "keep": keep}, returned, as_text)
+    else:
+        write_sql(model, to.value, output, {"as-text": as_text}, table, returned, keep)
+
+
 @command(ResultOptions, without=["safe_csv", "quiet"])
 def datasets(
     options: ResultOptions,

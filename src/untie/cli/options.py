@@ -198,6 +198,7 @@ class LearningOptions(TableOptions):
 
 
 OPTIONS = {
+    "as_text": "--as-text",
     "n_clusters": "--k",
     "sample_weight": "--weight",
     "column_weights": "--column-weight",

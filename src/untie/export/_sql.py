@@ -1,301 +1,30 @@
-"""`transform` as SQL: two small tables, and a query that joins the rows with them.
+"""A fitted estimator as SQL: two small tables, and a query that joins the rows with them.
 
-A cell is looked up in two steps, as in `transform`: its value gives a code, and the code a vector.
-Names and values are quoted as each database demands; what comes from a table is data, never code.
+Cells are prepared first, where a preparer changes them (`_sql_cells.py`). A prepared cell is then
+looked up in two steps, as in Python: its value gives a code, and the code a vector, or what it
+costs in each cluster. Names and values are quoted as each database demands; what comes from a table
+is data, never code.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from enum import StrEnum
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Self
 
-import numpy as np
-from scipy import sparse
-
-from untie._count.grouping import Grouping
-from untie._learn.vectors import LookUp
-from untie._table.column_codes import value_code
-from untie._table.vocabulary import joins_rare_values
 from untie._util.checks import check_one_of
-from untie._util.types import FloatArray, Value
-
-
-class Kind(StrEnum):
-    """The type of a column's values; `INSTANT` is a time with a time zone."""
-
-    TEXT = "text"
-    INTEGER = "integer"
-    FLOAT = "float"
-    BOOLEAN = "boolean"
-    DATE = "date"
-    DATETIME = "datetime"
-    INSTANT = "instant"
-
-
-NUMBERS = {Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT}
-"""Kinds that Python compares with each other: True == 1 == 1.0."""
-
-MOST_DENSE_NUMBERS = 2**25
-"""The vectors of one column's values have at most this many numbers."""
-
-EXACT_INTEGERS = 2**53
-"""Integers up to here are doubles, too."""
-
-
-@dataclass(frozen=True, eq=False)
-class Attribute:
-    """A column to look up.
-
-    Parameters
-    ----------
-    name : str
-        The column's name.
-    kind : Kind or None
-        The type of its values; None if all cells were missing.
-    codes : dict
-        The code of each value that is not missing.
-    missing, unknown : int
-        The codes of a missing cell and of an unknown value.
-    knows_missing : bool
-        Whether the column had missing cells in `fit`; if not, they are unknown values.
-    table : array of shape (n_codes, width)
-        The vector of each code.
-    """
-
-    name: str
-    kind: Kind | None
-    codes: dict[Value, int]
-    missing: int
-    unknown: int
-    knows_missing: bool
-    table: FloatArray
-
-
-def attributes_of(grouping: Grouping, lookup: LookUp, handle_unknown: str) -> list[Attribute]:
-    """Return what each column of a fitted encoder needs to be looked up elsewhere."""
-    raw = grouping.raw
-    widest = max(size * width for size, width in zip(lookup.sizes, lookup.widths, strict=True))
-    if lookup.is_sparse and widest > MOST_DENSE_NUMBERS:
-        raise ValueError(
-            f"A column has {max(lookup.sizes):,} values, and each has a column of its own in the "
-            "vectors; set n_components (64, say) or max_categories and fit again to export it."
-        )
-    every_code = [np.arange(size + 1) for size in raw.sizes]  # the last one is unknown
-    targets = grouping.apply_to_codes(every_code, joins_rare_values(handle_unknown))
-    result = []
-    for name, values, codes, table in zip(
-        raw.columns, raw.values, targets, lookup.tables, strict=True
-    ):
-        *known, unknown = codes.tolist()
-        code_of = dict(zip(values, known, strict=True))
-        knows_missing = None in code_of
-        missing = code_of.pop(None, unknown)
-        kind = _common_kind(name, list(code_of))
-        dense = table.toarray() if sparse.issparse(table) else table
-        result.append(Attribute(name, kind, code_of, missing, unknown, knows_missing, dense))
-    return result
-
-
-def _common_kind(column: str, values: Sequence[Value]) -> Kind | None:
-    first = {_kind(column, value): value for value in reversed(values)}
-    if len(first) < 2:
-        return next(iter(first), None)
-    if not first.keys() <= NUMBERS:
-        one, other = list(first.values())[-2:]
-        raise ValueError(
-            f"Column {column!r} holds {other!r} and {one!r}, of types {type(other).__name__} and "
-            f"{type(one).__name__}, but a column elsewhere has one type. Turn the column into text "
-            "and fit again."
-        )
-    return Kind.FLOAT if Kind.FLOAT in first else Kind.INTEGER
-
-
-def _kind(column: str, value: Value) -> Kind:
-    match value:
-        case bool():
-            return Kind.BOOLEAN
-        case int():
-            return Kind.INTEGER
-        case float():
-            return Kind.FLOAT
-        case str():
-            return _check_text(column, value)
-        case datetime():
-            return Kind.DATETIME if value.utcoffset() is None else Kind.INSTANT
-        case date():
-            return Kind.DATE
-    raise ValueError(
-        f"Column {column!r} holds {value_code(value)}, of type {type(value).__name__}; text, "
-        "numbers, booleans and dates can be exported. Turn the column into text and fit again."
-    )
-
-
-def _check_text(column: str, value: str) -> Kind:
-    if not is_portable(value):
-        raise ValueError(
-            f"Column {column!r} holds {value_code(value)}, with a NUL or half a character, which "
-            "is no text elsewhere. Replace it and fit again."
-        )
-    return Kind.TEXT
-
-
-def is_portable(text: str) -> bool:
-    """Tell whether a text is one in every system: no NUL, no lone surrogate."""
-    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
-
-
-def exact_float(column: str, value: Any) -> float:
-    """Return a number as a double, or say that it is none."""
-    if isinstance(value, int) and abs(value) > EXACT_INTEGERS:
-        raise ValueError(
-            f"Column {column!r} holds {value_code(value)} among fractions or missing cells; a "
-            "double can't hold so large an integer. Turn the column into text and fit again."
-        )
-    return float(value)
-
-
-def check_int64(column: str, value: Any) -> int:
-    """Return an integer that 64 bits can hold, or say that it is none."""
-    if not -(2**63) <= value < 2**63:
-        raise ValueError(
-            f"Column {column!r} holds {value_code(value)}, more than 64 bits; turn the column into "
-            "text and fit again."
-        )
-    return int(value)
-
-
-_UNSAFE_IN_BIGQUERY = re.compile(r'[!"$()*,./;?@\[\\\]^`{}~\x00-\x1f]')
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """The ways of one database.
-
-    Parameters
-    ----------
-    name : str
-        What users call it.
-    types : mapping from kinds to names
-        Its types.
-    quote : str
-        What stands around a name.
-    error : str
-        An expression of an integer that fails with the message ``{message}``.
-    max_columns, max_bytes : int
-        Most columns of a result, most bytes of a column's name.
-    same_case : bool
-        Whether names that differ in case alone are the same name.
-    """
-
-    name: str
-    types: Mapping[Kind, str]
-    quote: str
-    error: str
-    max_columns: int = 100_000
-    max_bytes: int = 10_000
-    same_case: bool = True
-
-    @property
-    def is_warehouse(self) -> bool:
-        """Whether a backslash in a quoted text means something, and scripts are no transactions."""
-        return self.quote == "`"
-
-    def identifier(self, name: str) -> str:
-        """Return a name in quotes."""
-        if not name or not is_portable(name) or (self.name == "spark" and "${" in name):
-            raise ValueError(f"{name!r} can't be a name in {self.name}; rename it.")
-        if self.name == "bigquery":
-            name = name.replace("\\", "\\\\").replace("`", "\\`")
-        else:
-            name = name.replace(self.quote, self.quote * 2)
-        return f"{self.quote}{name}{self.quote}"
-
-    def path(self, parts: Sequence[str]) -> str:
-        """Return the name of a table, with those of its schema and database if they are given."""
-        return ".".join(self.identifier(part) for part in parts)
-
-    def text(self, text: str) -> str:
-        """Return a text in quotes."""
-        if self.is_warehouse:
-            # `$` because Spark puts variables in, even inside of quotes.
-            return "'" + _SPECIAL.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "'"
-        quoted = "'" + text.replace("'", "''") + "'"
-        if "\\" in text and self.name == "postgres":
-            # Whether a backslash is one in plain quotes is a setting of the server.
-            return "E" + quoted.replace("\\", "\\\\")
-        return quoted
-
-    def number(self, number: float) -> str:
-        """Return a double to the last bit; without an exponent it would be a decimal number."""
-        text = repr(float(number))
-        if "inf" in text:
-            return self._cast(text.replace("inf", "Infinity"), Kind.FLOAT)
-        return text if "e" in text else f"{text}e0"
-
-    def value(self, column: str, value: Any, kind: Kind) -> str:
-        """Return a column's value."""
-        match kind:
-            case Kind.TEXT:
-                return self.text(value)
-            case Kind.INTEGER:
-                return str(check_int64(column, value))
-            case Kind.FLOAT:
-                return self.number(exact_float(column, value))
-            case Kind.BOOLEAN:
-                return "TRUE" if value else "FALSE"
-            case Kind.INSTANT:
-                return self._cast(str(value.astimezone(UTC)), kind)
-            case Kind.DATE | Kind.DATETIME:
-                return self._cast(str(value), kind)
-
-    def is_nan(self, expression: str) -> str:
-        """Return a condition for NaN, which is no NULL but a missing cell all the same."""
-        number = f"CAST({expression} AS {self.types[Kind.FLOAT]})"
-        if self.name == "bigquery":
-            return f"IS_NAN({number})"
-        return f"{number} = {self._cast('NaN', Kind.FLOAT)}"
-
-    def fail(self, message: str, expression: str) -> str:
-        """Return an expression that fails with a message and a cell."""
-        # The cell makes it an expression of rows, which no database computes beforehand.
-        cell = f"COALESCE(CAST({expression} AS {self.types[Kind.TEXT]}), 'NULL')"
-        return self.error.format(message=f"{self.text(message)} || {cell}")
-
-    def allows(self, name: str) -> bool:
-        """Tell whether a column of a result can have this name."""
-        if self.name == "bigquery" and _UNSAFE_IN_BIGQUERY.search(name):
-            return False
-        return len(name.encode()) <= self.max_bytes
-
-    def _cast(self, text: str, kind: Kind) -> str:
-        return f"CAST('{text}' AS {self.types[kind]})"
-
-
-_SPECIAL = re.compile(r"[\\'\"`$\x00-\x1f\x7f-\x9f\u2028\u2029]")
-
-
-def _types(names: str) -> dict[Kind, str]:
-    return dict(zip(Kind, names.split(", "), strict=True))
-
-
-_DUCKDB = _types("VARCHAR, BIGINT, DOUBLE, BOOLEAN, DATE, TIMESTAMP, TIMESTAMPTZ")
-_POSTGRES = _types("TEXT, BIGINT, DOUBLE PRECISION, BOOLEAN, DATE, TIMESTAMP, TIMESTAMPTZ")
-_SPARK = _types("STRING, BIGINT, DOUBLE, BOOLEAN, DATE, TIMESTAMP_NTZ, TIMESTAMP_LTZ")
-_BIGQUERY = _types("STRING, INT64, FLOAT64, BOOL, DATE, DATETIME, TIMESTAMP")
-
-_DIALECTS = (
-    Dialect("duckdb", _DUCKDB, '"', "error({message})"),
-    # PostgreSQL has no function that fails, but a text that is no number does.
-    Dialect("postgres", _POSTGRES, '"', "CAST({message} AS BIGINT)", 1600, 63, same_case=False),
-    Dialect("spark", _SPARK, "`", "CAST(raise_error({message}) AS BIGINT)"),
-    Dialect("bigquery", _BIGQUERY, "`", "ERROR({message})", 10_000, 300),
+from untie.export._attributes import (
+    CLUSTER,
+    NUMBERS,
+    PROBABILITIES,
+    PROBABILITY,
+    VECTORS,
+    Attribute,
+    ExportedColumn,
+    ExportedResult,
+    Kind,
 )
-
-DIALECTS = {dialect.name: dialect for dialect in _DIALECTS}
-"""The databases that a transform can be written for."""
+from untie.export._dialects import DIALECTS, Dialect
+from untie.export._sql_cells import BARE, RAW, READ, write_steps
 
 STATEMENT_CHARACTERS = 500_000
 """Longest statement that fills a table; BigQuery takes a million characters."""
@@ -306,7 +35,13 @@ MOST_NUMBERS = 10_000_000
 BREAK = ",\n  "
 
 ROW = "source_row"
-"""What the query calls a row of the user's table."""
+"""What the query calls a row of the user's table, or of prepared cells."""
+
+COSTS, LEAST, WEIGHTS, SHARES = "costs_row", "least_row", "weights_row", "shares_row"
+"""What it calls the rows of the steps from costs to probabilities."""
+
+LOWEST = -700
+"""Powers of e below this are 0, as PostgreSQL refuses them."""
 
 
 @dataclass(frozen=True)
@@ -347,7 +82,9 @@ class SqlTransform:
 
     def __str__(self) -> str:
         setup = list(self.setup)
-        if not DIALECTS[self.dialect].is_warehouse:  # a script that stops leaves nothing behind
+        if (
+            setup and not DIALECTS[self.dialect].is_warehouse
+        ):  # a script that stops leaves nothing behind
             setup = ["BEGIN", *setup, "COMMIT"]
         return "".join(f"{statement};\n" for statement in [*setup, self.query])
 
@@ -362,18 +99,75 @@ class _Tables:
     vectors: str
 
 
+@dataclass(frozen=True)
+class _Place:
+    """What a query reads its rows from.
+
+    Parameters
+    ----------
+    ways : Dialect
+        The database.
+    text : str
+        A table, or a query.
+    kept : list of str or None
+        Columns that the result has as well; None for all.
+    own : tuple of str
+        Columns that are the query's own, of a subquery; none of a table.
+    prefix : str
+        How their names begin.
+    """
+
+    ways: Dialect
+    text: str
+    kept: list[str] | None
+    own: tuple[str, ...] = ()
+    prefix: str = "untie_"
+
+    def step(
+        self,
+        alias: str,
+        columns: Mapping[str, str],
+        joins: Sequence[str] = (),
+    ) -> Self:
+        """Return the place of one more step, which has these columns."""
+        items = [*self._carried(alias), *(f"{cell} AS {name}" for name, cell in columns.items())]
+        query = self._select(items, alias, joins)
+        # PostgreSQL would write an expression wherever its column is used.
+        fence = "\nOFFSET 0" if self.ways.name == "postgres" else ""
+        return replace(self, text=f"(\n{query}{fence}\n)", own=tuple(columns))
+
+    def query(self, alias: str, columns: Mapping[str, str], joins: Sequence[str] = ()) -> str:
+        """Return the query of the columns that the user gets."""
+        kept = self._carried(alias, is_last=True)
+        named = (f"{cell} AS {self.ways.identifier(name)}" for name, cell in columns.items())
+        return self._select([*kept, *named], alias, joins)
+
+    def _select(self, items: Sequence[str], alias: str, joins: Sequence[str]) -> str:
+        return "\n".join([f"SELECT\n  {BREAK.join(items)}", f"FROM {self.text} AS {alias}", *joins])
+
+    def _carried(self, alias: str, is_last: bool = False) -> list[str]:
+        """Return the columns of the source that go on."""
+        ways, whole = self.ways, f"{self.prefix}row"
+        if self.kept is not None:
+            return [f"{alias}.{ways.identifier(name)}" for name in self.kept]
+        if not self.own:
+            return [f"{alias}.*" if is_last or ways.all_but else f"{alias} AS {whole}"]
+        if ways.all_but:
+            return [f"{alias}.* {ways.all_but} ({', '.join(self.own)})"]
+        return [f"({alias}.{whole}).*" if is_last else f"{alias}.{whole}"]
+
+
 def write_sql(
     dialect: str,
     attributes: Sequence[Attribute],
-    names: Sequence[str],
+    outcome: ExportedResult,
     *,
     source: str | Sequence[str],
     lookup: str | Sequence[str],
     keep: str | Sequence[str],
-    summed: bool,
     fails: bool,
 ) -> SqlTransform:
-    """Write a transform as SQL.
+    """Write what an estimator makes of rows as SQL.
 
     Parameters
     ----------
@@ -381,31 +175,82 @@ def write_sql(
         The database.
     attributes : sequence of Attribute
         The columns to look up.
-    names : sequence of str
-        The columns of the result.
+    outcome : ExportedResult
+        What is made of the numbers of their codes.
     source, lookup : str or sequence of str
         Where the rows are, and how the names of the look-up tables begin.
     keep : "*" or sequence of str
         Columns of the source that the result has, too.
-    summed : bool
-        Whether a row's vector is the sum of its values' vectors, or their concatenation.
     fails : bool
         Whether an unknown value is an error.
     """
-    check_one_of("dialect", dialect, tuple(DIALECTS))
-    ways = DIALECTS[dialect]
-    kept = _check_keep(keep)
-    _check_sizes(ways, attributes, names, kept)
-    _check_names(ways, attributes, names, kept)
+    ways, kept = _check(dialect, keep, [a.cell for a in attributes], outcome.names)
+    _check_sizes(attributes)
     *place, prefix = _parts("lookup", lookup)
     values, vectors = (ways.path([*place, f"{prefix}_{end}"]) for end in ("values", "vectors"))
+    if not fails:
+        attributes = [a for a in attributes if not a.is_silent(outcome)] or attributes[:1]
     tables = _Tables(ways, attributes, values, vectors)
+    rows, cells = _prepared(ways, [a.cell for a in attributes], source, kept)
+    pairs = zip(attributes, cells, strict=True)
+    joins = [
+        join
+        for number, (attribute, cell) in enumerate(pairs, start=1)
+        for join in _joins(tables, attribute, cell, number, fails)
+    ]
     return SqlTransform(
         dialect,
         tuple(_setup(tables)),
-        _query(tables, names, ways.path(_parts("source", source)), kept, summed, fails),
+        _query(rows, attributes, outcome, joins),
         (f"DROP TABLE {values}", f"DROP TABLE {vectors}"),
     )
+
+
+def write_sql_of_cells(
+    dialect: str,
+    cells: Sequence[ExportedColumn],
+    names: Sequence[str],
+    *,
+    source: str | Sequence[str],
+    keep: str | Sequence[str],
+) -> SqlTransform:
+    """Write what a preparer makes of rows as SQL, which needs no look-up tables.
+
+    Parameters
+    ----------
+    dialect : {"duckdb", "postgres", "spark", "bigquery"}
+        The database.
+    cells : sequence of ExportedColumn
+        The prepared columns.
+    names : sequence of str
+        The columns of the result.
+    source : str or sequence of str
+        Where the rows are.
+    keep : "*" or sequence of str
+        Columns of the source that the result has, too.
+    """
+    ways, kept = _check(dialect, keep, cells, names)
+    rows, prepared = _prepared(ways, cells, source, kept)
+    return SqlTransform(dialect, (), rows.query(ROW, dict(zip(names, prepared, strict=True))), ())
+
+
+def _prepared(
+    ways: Dialect,
+    cells: Sequence[ExportedColumn],
+    source: str | Sequence[str],
+    kept: list[str] | None,
+) -> tuple[_Place, list[str]]:
+    """Return where prepared cells are, and what each of them is called there."""
+    prefix = "untie_"
+    while any(name.casefold().startswith(prefix) for name in kept or ()):
+        prefix += "_"
+    rows = _Place(ways, ways.path(_parts("source", source)), kept, (), prefix)
+    if all(cell.is_kept for cell in cells):
+        return rows, [f"{ROW}.{ways.identifier(cell.origin)}" for cell in cells]
+    steps = write_steps(ways, cells, prefix)
+    for alias, columns in ((RAW, steps.bare), (BARE, steps.read), (READ, steps.prepared)):
+        rows = rows.step(alias, columns)
+    return rows, [f"{ROW}.{name}" for name in steps.prepared]
 
 
 def _setup(tables: _Tables) -> Iterator[str]:
@@ -454,42 +299,80 @@ def _fill(table: str, columns: Sequence[str], rows: Iterable[str]) -> Iterator[s
 
 
 def _query(
-    tables: _Tables,
-    names: Sequence[str],
-    source: str,
-    keep: Sequence[str] | None,
-    summed: bool,
-    fails: bool,
+    rows: _Place, attributes: Sequence[Attribute], outcome: ExportedResult, joins: Sequence[str]
 ) -> str:
-    ways = tables.dialect
-    kept = ["*"] if keep is None else map(ways.identifier, keep)
-    widths = [attribute.table.shape[1] for attribute in tables.attributes]
     cells = [
-        [f"vector_{number}.{column}" for column in _columns(width)]
-        for number, width in enumerate(widths, start=1)
+        [f"vector_{number}.{column}" for column in _columns(attribute.table.shape[1])]
+        for number, attribute in enumerate(attributes, start=1)
     ]
-    if summed:
-        sums = [" + ".join(terms) for terms in zip(*cells, strict=True)]
+    n_costs = outcome.n_clusters
+    costs = [" + ".join(terms) for terms in zip(*(row[:n_costs] for row in cells), strict=True)]
+    vectors = [row[n_costs:] for row in cells]
+    if outcome.summed:
+        numbers = [" + ".join(terms) for terms in zip(*vectors, strict=True)]
     else:
-        sums = [cell for row in cells for cell in row]
-    columns = [f"{ROW}.{name}" for name in kept]
-    columns += [f"{cell} AS {ways.identifier(n)}" for cell, n in zip(sums, names, strict=True)]
-    joins = [
-        join
-        for number, attribute in enumerate(tables.attributes, start=1)
-        for join in _joins(tables, attribute, number, fails)
-    ]
-    return "\n".join([f"SELECT\n  {BREAK.join(columns)}", f"FROM {source} AS {ROW}", *joins])
+        numbers = [cell for row in vectors for cell in row]
+    if not n_costs:
+        return rows.query(ROW, dict(zip(outcome.names, numbers, strict=True)), joins)
+    return _query_of_costs(rows, costs, numbers, outcome, joins)
 
 
-def _joins(tables: _Tables, attribute: Attribute, number: int, fails: bool) -> Iterator[str]:
+def _query_of_costs(
+    rows: _Place,
+    costs: list[str],
+    numbers: list[str],
+    outcome: ExportedResult,
+    joins: Sequence[str],
+) -> str:
+    """Return the cluster with the lowest cost, the first of equals, and probabilities."""
+    own = rows.prefix
+    names = [f"{own}cost_{number}" for number in range(len(costs))]
+    least, label, total = f"{own}least", f"{own}cluster", f"{own}total"
+    others = [f"{own}number_{place}" for place in range(len(numbers))]
+    kept = dict(zip(others, numbers, strict=True))
+    rows = rows.step(ROW, {**dict(zip(names, costs, strict=True)), **kept}, joins)
+
+    def again(alias: str, columns: Sequence[str] = ()) -> dict[str, str]:
+        return {name: f"{alias}.{name}" for name in (*columns, *others)}
+
+    low = [f"{COSTS}.{name}" for name in names]
+    lowest = f"LEAST({', '.join(low)})" if len(low) > 1 else low[0]
+    rows = rows.step(COSTS, {least: lowest, **again(COSTS, names)})
+    ties = (f"WHEN {LEAST}.{name} THEN {number}" for number, name in enumerate(names))
+    first = {label: f"CASE {LEAST}.{least} {' '.join(ties)} END"}
+    alias = LEAST
+    if outcome.has_probabilities:
+        weights = {name: _power(outcome.sharpness, name, least) for name in names}
+        rows = rows.step(LEAST, {**first, **weights, **again(LEAST)})
+        added = " + ".join(f"{WEIGHTS}.{name}" for name in names)
+        first = {label: f"{WEIGHTS}.{label}", total: added}
+        rows = rows.step(WEIGHTS, {**first, **again(WEIGHTS, names)})
+        first, alias = {label: f"{SHARES}.{label}"}, SHARES
+    made = {
+        CLUSTER: list(first.values()),
+        PROBABILITY: [f"1e0 / {alias}.{total}"],
+        PROBABILITIES: [f"{alias}.{name} / {alias}.{total}" for name in names],
+        VECTORS: [f"{alias}.{name}" for name in others],
+    }
+    cells = [cell for part in outcome.parts for cell in made[part]]
+    return rows.query(alias, dict(zip(outcome.names, cells, strict=True)))
+
+
+def _power(sharpness: float, cost: str, least: str) -> str:
+    """Return the probability of a cluster, compared to that of the likeliest."""
+    exponent = f"{-sharpness!r} * ({LEAST}.{cost} - {LEAST}.{least})"
+    return f"CASE WHEN {exponent} < {LOWEST} THEN 0e0 ELSE EXP({exponent}) END"
+
+
+def _joins(
+    tables: _Tables, attribute: Attribute, cell: str, number: int, fails: bool
+) -> Iterator[str]:
     """Join one column: its value gives the code, the code the vector.
 
     Left joins on keys that occur once: each row of the source is one of the result.
     """
     ways = tables.dialect
     name = ways.text(attribute.name)
-    cell = f"{ROW}.{ways.identifier(attribute.name)}"
     key, vector = f"key_{number}", f"vector_{number}"
     unknown = str(attribute.unknown)
     if fails:
@@ -538,30 +421,41 @@ def _check_keep(keep: str | Sequence[str]) -> list[str] | None:
     return [str(name) for name in keep]
 
 
-def _check_sizes(
-    ways: Dialect, attributes: Sequence[Attribute], names: Sequence[str], keep: list[str] | None
-) -> None:
-    remedy = "fit with n_components to make the vectors shorter."
-    n_columns = len(names) + len(keep or [])
+def _check(
+    dialect: str, keep: str | Sequence[str], cells: Sequence[ExportedColumn], names: Sequence[str]
+) -> tuple[Dialect, list[str] | None]:
+    """Return the ways of a database and the columns to keep; refuse what it can't have."""
+    check_one_of("dialect", dialect, tuple(DIALECTS))
+    ways = DIALECTS[dialect]
+    kept = _check_keep(keep)
+    n_columns = max(len(names), len(cells)) + len(kept or [])
     if n_columns > ways.max_columns:
         raise ValueError(
             f"The result has {n_columns} columns, but {ways.name} takes {ways.max_columns}; "
-            f"{remedy}"
+            f"{_SHORTER}"
         )
+    _check_names(ways, cells, names, kept)
+    return ways, kept
+
+
+_SHORTER = "fit with n_components to make the vectors shorter."
+
+
+def _check_sizes(attributes: Sequence[Attribute]) -> None:
     n_numbers = sum(attribute.table.size for attribute in attributes)
     if n_numbers > MOST_NUMBERS:
         raise ValueError(
             f"The look-up has {n_numbers} numbers, more than the {MOST_NUMBERS} that are written "
-            f"as SQL; {remedy}"
+            f"as SQL; {_SHORTER}"
         )
 
 
 def _check_names(
-    ways: Dialect, attributes: Sequence[Attribute], names: Sequence[str], keep: list[str] | None
+    ways: Dialect, cells: Sequence[ExportedColumn], names: Sequence[str], keep: list[str] | None
 ) -> None:
     """Refuse names that the database would cut off, mix up or not take."""
     for role, group in {
-        "columns of the source": [attribute.name for attribute in attributes],
+        "columns of the source": list(dict.fromkeys(cell.origin for cell in cells)),
         "columns of the result": [*(keep or []), *names],
     }.items():
         folded = [name.lower() if ways.same_case else name for name in group]
