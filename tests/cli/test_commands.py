@@ -28,6 +28,8 @@ COMMANDS = [
     "compare",
     "fit",
     "transform",
+    "info",
+    "upgrade",
     "datasets",
 ]
 
