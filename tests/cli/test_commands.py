@@ -29,6 +29,8 @@ COMMANDS = [
     "compare",
     "fit",
     "transform",
+    "info",
+    "upgrade",
     "export",
     "datasets",
 ]

@@ -28,6 +28,7 @@ COMMANDS = {
     "transform csv": (["transform", "MODEL", "FILE", "-q", "-o"], "out.csv"),
     "transform parquet": (["transform", "MODEL", "FILE", "-q", "-o"], "out.parquet"),
     "transform gz": (["transform", "MODEL", "FILE", "-q", "-o"], "out.csv.gz"),
+    "upgrade": (["upgrade", "MODEL", "-q", "-o"], "out.untie"),
     "outliers": (["outliers", "FILE", "--all", "-q", "-o"], "out.csv"),
     "values": (["values", "FILE", "-q", "-o"], "out.json"),
     "neighbors": (["neighbors", "FILE", "--row", "1", "-q", "-o"], "out.tsv"),
