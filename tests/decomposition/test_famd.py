@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -178,3 +179,13 @@ def test_codes_are_categories_if_named(table):
     np.testing.assert_allclose(famd.transform(coded), FAMD().fit_transform(table), atol=1e-9)
     with pytest.raises(ValueError, match="Column 'c0' is numeric, but holds 'v"):
         FAMD(numeric=["c0"]).fit(table)
+
+
+def test_tables_of_other_libraries_give_the_same(table):
+    expected = FAMD().fit(table)
+    frame = pl.from_pandas(table)
+    for other in (frame, frame.to_arrow()):
+        famd = FAMD().fit(other)
+        assert famd.numeric_ == ("x", "y")
+        np.testing.assert_array_equal(famd.transform(other), expected.transform(table))
+        assert isinstance(famd.summary(), type(other))

@@ -323,6 +323,12 @@ def test_wrong_parameters_are_named(melons, parameters, message):
         mca.transform(melons)
 
 
+def test_very_many_values_are_refused_before_memory_is_spent():
+    ids = np.arange(15_000).astype(str)
+    with pytest.raises(ValueError, match=r"30,000 distinct values .* max_categories"):
+        MCA().fit(pd.DataFrame({"a": ids, "b": ids}))
+
+
 def test_a_wrong_correction_is_named(mca):
     with pytest.raises(ValueError, match="correction must be one of"):
         mca.eigenvalues_summary("greenacer")

@@ -50,6 +50,17 @@ def shares_of(counts: Counts) -> FloatArray:
     return counts.frequencies / np.repeat(np.where(totals > 0, totals, 1.0), counts.sizes)
 
 
+def bytes_of_axes(sizes: Sequence[int]) -> int:
+    """Return how many bytes finding the axes of columns with so many values takes, besides counts.
+
+    Examples
+    --------
+    >>> bytes_of_axes([600, 400])
+    16000000
+    """
+    return 2 * 8 * sum(sizes) ** 2  # the covariances, and what a solver makes of them
+
+
 def roots_of(shares: FloatArray) -> FloatArray:
     """Return the root of each share; 1 for a value that never occurs, whose column is 0."""
     return np.sqrt(np.where(shares > 0, shares, 1.0))

@@ -21,6 +21,7 @@ from untie._table.table import Table, read_table
 from untie._table.vocabulary import Vocabulary
 from untie._util.types import Codes, FloatArray
 from untie.decomposition._axes import (
+    bytes_of_axes,
     mixed_gram,
     principal_axes,
     row_map,
@@ -203,6 +204,7 @@ class FAMD(TableAxes):
             sample_weight,
             min_frequency=self.min_frequency,
             max_categories=self.max_categories,
+            bytes_of_learning=bytes_of_axes,
             missing_is_value=missing_is_value(self),
         )
         tally = tally_table(part, options)

@@ -12,6 +12,7 @@ from untie._util.checks import check_one_of
 from untie._util.types import FloatArray
 from untie.decomposition._axes import (
     adjusted,
+    bytes_of_axes,
     principal_axes,
     row_map,
     shares_of,
@@ -158,6 +159,7 @@ class MCA(TableAxes):
             self.categories,
             self.min_frequency,
             self.max_categories,
+            bytes_of_learning=bytes_of_axes,
             missing_is_value=missing_is_value(self),
         )
         tally = tally_table(table, options)
