@@ -317,7 +317,7 @@ def map_rows(
 
 
 @dataclass(frozen=True, eq=False)
-class MappedRows:
+class SampledKinds:
     """Distinct rows that are drawn.
 
     Parameters
@@ -353,7 +353,7 @@ class MappedRows:
         return result
 
 
-def draw_some(encoder: TableEncoder, data: Any, max_rows: int, rng: Any) -> MappedRows:
+def draw_some(encoder: TableEncoder, data: Any, max_rows: int, rng: Any) -> SampledKinds:
     """Draw distinct rows of a table, all of them if they are not too many."""
     codes = encoder._codes(data)
     space = encoder._model.space
@@ -368,10 +368,10 @@ def draw_some(encoder: TableEncoder, data: Any, max_rows: int, rng: Any) -> Mapp
         vectors = table[column[drawn]]
         product = vectors @ vectors.T
         gram += product.toarray() if sparse.issparse(product) else product
-    return MappedRows(gram, kinds.weights[drawn], places[kinds.positions], len(kinds))
+    return SampledKinds(gram, kinds.weights[drawn], places[kinds.positions], len(kinds))
 
 
-def _draw(axes: Any, found: FloatArray, rows: MappedRows, groups: Groups | None) -> None:
+def _draw(axes: Any, found: FloatArray, rows: SampledKinds, groups: Groups | None) -> None:
     size = np.clip(6_000 / len(found), 8.0, 40.0)
     sizes = size * np.minimum(np.sqrt(rows.weights), 5.0)
     looks: dict[str, Any] = {"linewidths": 0, "alpha": 0.8}
