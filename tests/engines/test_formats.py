@@ -363,6 +363,9 @@ def test_workbooks_that_are_refused(tmp_path, monkeypatch):
     path = write_book(tmp_path / "wide.xlsx", Data=[["a"], ["x", "beside"]])
     with pytest.raises(ValueError, match="sheet 'Data', row 2, has 2 cells, but the row of names"):
         untie.scan(path)
+    twice = write_book(tmp_path / "twice.xlsx", Data=[[1, 0, 1], [0, 0, 1]])
+    with pytest.raises(ValueError, match=r"two columns called '1' .*If it is one: header='none'"):
+        untie.scan(twice)
     with pytest.raises(ValueError, match="the sheet 'Data' is empty"):
         untie.scan(write_book(tmp_path / "empty.xlsx", Data=[]))
     (tmp_path / "old.xls").write_bytes(workbook.OLD_WORKBOOK + b"\0" * 100)

@@ -380,7 +380,7 @@ def _named(
     if has_titles or header.depth > 1:
         doubts += (about_header(start + 1, header.depth, names),)
     if renamed and nameless:
-        raise ValueError(_about_repeated_row(given, renamed, shown))
+        raise ValueError(about_repeated_row(given, renamed, shown))
     if renamed:
         doubts += (about_renamed(given, renamed),)
     is_cut = start > 0 or header.depth > 1 or len(given) < len(rows[header.start].cells)
@@ -395,7 +395,7 @@ def _named(
     )
 
 
-def _about_repeated_row(given: Sequence[str], renamed: dict[int, str], shown: str) -> Message:
+def about_repeated_row(given: Sequence[str], renamed: dict[int, str], shown: str) -> Message:
     """Return why a first line is refused that looks like a row and has a cell twice."""
     place = next(iter(renamed))
     name = given[place].strip()

@@ -14,10 +14,11 @@ from untie._engines.headers import (
     MOST_TITLES,
     Header,
     find_header,
+    is_row,
     joined_names,
     own_names,
 )
-from untie._engines.layout import NONE, Doubt, Told, about_header, about_renamed
+from untie._engines.layout import NONE, Doubt, Told, about_header, about_renamed, about_repeated_row
 from untie._engines.packed import opened
 from untie._util.messages import message, need
 from untie._util.scratch import Scratch, limit_of, most_bytes, too_large
@@ -143,6 +144,8 @@ def _table(
     number, cells = first
     head = [cells, *(more for _, more in islice(numbered, MOST_TITLES + COMPARED))]
     width = max(map(len, head))
+    if width > MOST_COLUMNS:
+        raise ValueError(f"{shown} has {width:,} columns, more than a sheet can have.")
     padded = [_padded(cells, width) for cells in head]
     doubts: tuple[Doubt, ...] = ()
     if told.header == NONE:
@@ -158,10 +161,10 @@ def _table(
         names, renamed = own_names(given)
         if header != Header(0):
             doubts += (about_header(number, header.depth, names, unit="row"),)
+        if renamed and is_row(given, padded[n_head:]):
+            raise ValueError(about_repeated_row(given, renamed, shown))
         if renamed:
             doubts += (about_renamed(given, renamed),)
-    if width > MOST_COLUMNS:
-        raise ValueError(f"{shown} has {width:,} columns, more than a sheet can have.")
     below = chain(enumerate(head[n_head:], start=first[0] + n_head), numbered)
     where = f"{shown}, sheet {title!r}"
     return chain([names], _rows_below(below, width, where)), doubts
@@ -184,10 +187,12 @@ def _rows_below(
     """Yield the rows with a filled cell, of as many cells as there are names."""
     for number, cells in rows:
         if len(cells) > width:
-            raise ValueError(
-                f"{where}, row {number}, has {len(cells)} cells, but the row of names has {width}. "
-                "Name every column, or remove what stands above or beside the table."
+            said = (
+                "{0}, row {1}, has {2} cells, but the row of names has {3}. Name every column, "
+                "leave rows above the names out with {skip_rows}, or remove what is beside the "
+                "table."
             )
+            raise ValueError(message(said, where, number, len(cells), width))
         if cells:
             yield _padded(cells, width)
 
