@@ -154,3 +154,15 @@ def test_an_unknown_value_is_not_missing():
     rows = set(lines.row[lines.column == "c0"])
     assert 6 in rows
     assert 5 not in rows
+
+
+def test_cells_may_be_missing_in_new_rows_alone():
+    _, whole, _ = with_gaps(200)
+    encoder = TableEncoder(
+        3, preparer=None, handle_unknown="infrequent_if_exist", max_categories=3
+    ).fit(whole)
+    new = whole.head(60).copy()
+    new.loc[6, "c0"] = None
+    lines = likely_values(encoder, new)
+    assert lines[["row", "column"]].to_numpy().tolist() == [[6, "c0"]]
+    assert lines.value[0] in set(whole["c0"])

@@ -477,14 +477,16 @@ def fill(
 
     The value is predicted from the known cells of the row: from the clusters that it may belong to,
     the rows nearest to it and the values that go with its other cells. Held-out cells decide which
-    of these counts how much. Cells that have a value are never changed.
+    of these counts how much. Cells that have a value are never changed; ? and the like have none
+    where they are read as missing.
 
     Parameters
     ----------
     min_probability : float
         Cells whose likeliest value is less probable stay missing; 0 fills all that it can.
     numbers : bool
-        Also fill numbers and dates that were binned: with the median of the likeliest range.
+        Also fill numbers and dates that were binned, whatever --min-probability: with the median of
+        what is likely.
 
     Examples
     --------

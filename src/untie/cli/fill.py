@@ -70,10 +70,11 @@ def fill_rows(
         found, skipped = likely_cells(fitted, prepared, weights)
     filling = Filling(fitted, rows, prepared, missing_texts(options) or [], least, numbers)
     filled = filling.fill(found)
-    for line in [*filling.said(), *filling.not_filled(skipped)]:
-        say(line, options.quiet)
     how = chosen_format(options.format_)
-    if options.output is not None or how != Format.table:
+    is_written = options.output is not None or how != Format.table
+    for line in [*filling.said(is_written), *filling.not_filled(skipped)]:
+        say(line, options.quiet)
+    if is_written:
         show(filled, options)
     if how == Format.table and filling.lines:
         print_table(rounded(filling.summary()), "Missing cells, and how probable their values are")
@@ -184,8 +185,9 @@ class Filling:
             return value is None
         return not value.strip() or value in self.missing or means_missing(value)
 
-    def said(self) -> Iterator[str]:
+    def said(self, is_written: bool) -> Iterator[str]:
         """Yield how many cells were filled, and why not the others."""
+        verb = "Filled" if is_written else "Would fill"
         values = [line for line in self.lines if line.probability is not None]
         numbers = [line for line in self.lines if line.probability is None]
         n_missing, n_filled = _sums(values)
@@ -196,17 +198,17 @@ class Filling:
             if n_filled:
                 share = sum(line.probability or 0.0 for line in values) / n_filled
                 right = f"; about {share:.0%} are right if cells are missing at random"
-            yield f"Filled {n_filled:,} of {counted(n_missing, 'missing cell')}{right}."
+            yield f"{verb} {n_filled:,} of {counted(n_missing, 'missing cell')}{right}."
         if left := n_missing - n_filled:
-            verb = "stays" if left == 1 else "stay"
+            stay = "stays" if left == 1 else "stay"
             yield (
-                f"{counted(left, 'cell')} {verb} missing: no value has a probability of "
+                f"{counted(left, 'cell')} {stay} missing: no value has a probability of "
                 f"{self.least:g} or more (--min-probability)."
             )
         n_missing, n_filled = _sums(numbers)
         if n_missing and self.numbers:
             which = f"{n_filled:,} of {n_missing:,} missing numbers and dates"
-            yield f"Filled {which} with the median of what is likely."
+            yield f"{verb} {which} with the median of what is likely."
         elif n_missing:
             named = ", ".join(line.column for line in numbers[:NAMED])
             yield f"Numbers and dates stay missing, unless --numbers is given: {named}"

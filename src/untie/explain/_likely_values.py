@@ -180,21 +180,22 @@ def likely_cells(
             raise ValueError(NO_WEIGHT)
     sizes = np.array(encoder.vocabulary_.sizes)
     is_missing &= (counts & (codes < sizes).any(axis=1))[:, None]
+    is_blank = is_missing & (codes == sizes)
     some = _known_rows(fitted, codes, np.flatnonzero(counts), rng)
     skipped, chosen = {}, []
     for place in np.flatnonzero(is_missing.any(axis=0)).tolist():
         own = [code for code in set(some.codes[:, place].tolist()) if code < sizes[place]]
         n_known = len([code for code in own if encoder.vocabulary_.values[place][code] is not None])
-        if n_known > 1 and _may_be(fitted, place).any():
+        if n_known > 1 and is_blank[:, place].any() and _may_be(fitted, place).any():
             chosen.append(place)
         else:
             reason = ALL_MISSING if not n_known else ONE_VALUE
             skipped[encoder.vocabulary_.columns[place]] = reason
-    asked = np.flatnonzero(is_missing[:, chosen].any(axis=1))
+    asked = np.flatnonzero(is_blank[:, chosen].any(axis=1))
     if not len(asked):
         return [], skipped
     with one_thread():
-        return _likeliest(fitted, some, codes, is_missing, asked, chosen, rng), skipped
+        return _likeliest(fitted, some, codes, is_blank, asked, chosen, rng), skipped
 
 
 def _coded(fitted: FittedTable, table: Any) -> tuple[LongArray, BoolArray]:
@@ -210,7 +211,7 @@ def _coded(fitted: FittedTable, table: Any) -> tuple[LongArray, BoolArray]:
     for place, (name, cells) in enumerate(zip(table.names, table.columns, strict=True)):
         own, found = factorize(cells, name)
         is_missing[:, place] = np.array([value is None for value in found], dtype=bool)[own]
-        if blanks[place] is not None:
+        if blanks[place] is not None or vocabulary.missing[place] is None:
             codes[is_missing[:, place], place] = vocabulary.sizes[place]
     return codes, is_missing
 
@@ -251,7 +252,7 @@ def _likeliest(
     fitted: FittedTable,
     some: KnownRows,
     codes: LongArray,
-    is_missing: BoolArray,
+    is_blank: BoolArray,
     asked: IntArray,
     chosen: list[int],
     rng: RandomState,
@@ -268,7 +269,7 @@ def _likeliest(
         middle[places, attribute] = _medians(able, positions)
     result = []
     for attribute in chosen:
-        own = np.flatnonzero(is_missing[asked, attribute])
+        own = np.flatnonzero(is_blank[asked, attribute])
         kind = which.ravel()[own]
         cells = kind, np.full(len(kind), attribute)
         parts = (best[cells], probability[cells], middle[cells])
