@@ -83,6 +83,14 @@ def test_answers_share_the_weight_of_a_column(preparer):
     assert np.allclose(prepared.transform(preparer.transform(TRIPS)), as_it_is.transform(TRIPS))
 
 
+def test_a_weight_counts_as_so_many_rows():
+    times = np.random.default_rng(0).integers(1, 4, len(TRIPS))
+    repeated = TRIPS.loc[np.repeat(np.arange(len(TRIPS)), times)]
+    one, other = Preparer().fit(TRIPS, sample_weight=times), Preparer().fit(repeated)
+    assert one.column_weights_ == other.column_weights_
+    assert one.notes_ == other.notes_
+
+
 def test_cells_without_answers_are_neutral_and_told_apart_once(preparer):
     encoder = TableEncoder(2).fit(TRIPS)
     for name, values in zip(encoder.vocabulary_.columns, encoder.vocabulary_.values, strict=True):
