@@ -483,15 +483,20 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         """Return the columns of the table that those that are used, or some, are made of."""
         return self._preparation.inputs(self.columns_ if used is None else used)
 
+    def _named_by(self, key: Any) -> str:
+        """Return the column that a name or a position in the table means, used or not."""
+        names = [note.column for note in self.notes_ if Reason.WEIGHTS not in note.reasons]
+        if str(key) not in (*names, *self.columns_) and isinstance(key, Integral):
+            return names[int(key)] if 0 <= int(key) < len(names) else str(key)
+        return str(key)
+
     def _used(self, key: Any, parameter: str, may_be_left_out: bool = False) -> str | None:
         """Return the column that a parameter means by its name or position in the table.
 
         None for one that was left out, where that does no harm.
         """
         names = [note.column for note in self.notes_ if Reason.WEIGHTS not in note.reasons]
-        name = str(key)
-        if name not in (*names, *self.columns_) and isinstance(key, Integral):
-            name = names[int(key)] if 0 <= int(key) < len(names) else name
+        name = self._named_by(key)
         if name in self.columns_:
             return name
         why = message(", which {0} names", Parameter(parameter))
@@ -721,8 +726,9 @@ def prepared_weights(preparer: Preparer, given: Mapping[Any, float]) -> dict[str
     """
     answers, of_answers, own = preparer._preparation.answers, dict[str, float](), {}
     for key, factor in expand_keys(given, [*preparer.columns_, *answers]).items():
-        if str(key) in answers:
-            of_answers |= dict.fromkeys(answers[str(key)], factor)
+        column = preparer._named_by(key)
+        if column in answers:
+            of_answers |= dict.fromkeys(answers[column], factor)
             continue
         name = preparer._used(key, "column_weights", may_be_left_out=not factor)
         if name in own:
