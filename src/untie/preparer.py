@@ -115,9 +115,9 @@ class Preparer(Savable, TransformerMixin, TakesTables, auto_wrap_output_keys=Non
         Columns whose cells list several answers. "auto" finds those with short answers that recur,
         separated by ";", "|", a comma or a line break, where the cells differ in how many they
         have; an empty list finds none. Names, also by patterns, mean these columns alone, and a
-        mapping has their separators: ``{"uses": "/"}``. At most 29 answers have columns, which
-        takes as much time as so many columns; those of fewer than 1% of the rows, and those beyond,
-        share one, ``uses: other answers``.
+        mapping has their separators: ``{"uses": "/"}``. At most 30 columns are made of one, which
+        takes as much time as any 30: where there are more answers, all but the 29 most frequent
+        share ``uses: other answers``, and so do those of fewer than 1% of the rows.
     row_names : "auto", None or str, default="auto"
         The column that names the rows where single rows are shown, as in
         :func:`untie.explain.outliers` and the report. It is not learned from. "auto" takes one that
