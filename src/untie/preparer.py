@@ -118,9 +118,9 @@ class Preparer(
         Columns whose cells list several answers. "auto" finds those with short answers that recur,
         separated by ";", "|", a comma or a line break, where the cells differ in how many they
         have; an empty list finds none. Names, also by patterns, mean these columns alone, and a
-        mapping has their separators: ``{"uses": "/"}``. At most 29 answers have columns, which
-        takes as much time as so many columns; those of fewer than 1% of the rows, and those beyond,
-        share one, ``uses: other answers``.
+        mapping has their separators: ``{"uses": "/"}``. At most 30 columns are made of one, which
+        takes as much time as any 30: where there are more answers, all but the 29 most frequent
+        share ``uses: other answers``, and so do those of fewer than 1% of the rows.
     row_names : "auto", None or str, default="auto"
         The column that names the rows where single rows are shown, as in
         :func:`untie.explain.outliers` and the report. It is not learned from. "auto" takes one that
@@ -488,15 +488,20 @@ class Preparer(
         """Return the columns of the table that those that are used, or some, are made of."""
         return self._preparation.inputs(self.columns_ if used is None else used)
 
+    def _named_by(self, key: Any) -> str:
+        """Return the column that a name or a position in the table means, used or not."""
+        names = [note.column for note in self.notes_ if Reason.WEIGHTS not in note.reasons]
+        if str(key) not in (*names, *self.columns_) and isinstance(key, Integral):
+            return names[int(key)] if 0 <= int(key) < len(names) else str(key)
+        return str(key)
+
     def _used(self, key: Any, parameter: str, may_be_left_out: bool = False) -> str | None:
         """Return the column that a parameter means by its name or position in the table.
 
         None for one that was left out, where that does no harm.
         """
         names = [note.column for note in self.notes_ if Reason.WEIGHTS not in note.reasons]
-        name = str(key)
-        if name not in (*names, *self.columns_) and isinstance(key, Integral):
-            name = names[int(key)] if 0 <= int(key) < len(names) else name
+        name = self._named_by(key)
         if name in self.columns_:
             return name
         why = message(", which {0} names", Parameter(parameter))
@@ -719,8 +724,9 @@ def prepared_weights(preparer: Preparer, given: Mapping[Any, float]) -> dict[str
     """
     answers, of_answers, own = preparer._preparation.answers, dict[str, float](), {}
     for key, factor in expand_keys(given, [*preparer.columns_, *answers]).items():
-        if str(key) in answers:
-            of_answers |= dict.fromkeys(answers[str(key)], factor)
+        column = preparer._named_by(key)
+        if column in answers:
+            of_answers |= dict.fromkeys(answers[column], factor)
             continue
         name = preparer._used(key, "column_weights", may_be_left_out=not factor)
         if name in own:

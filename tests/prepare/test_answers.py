@@ -77,10 +77,20 @@ def test_answers_share_the_weight_of_a_column(preparer):
     own = dict(zip(encoder.vocabulary_.columns, encoder._model.factors, strict=True))
     expected = {name: 3 * weight for name, weight in weights.items()} | {"color": 2, "size": 1}
     assert own == pytest.approx(expected | {"uses: bus": 0})
+    by_position = TableEncoder(2, column_weights={0: 3, "uses: bus": 0, 1: 2}).fit(TRIPS)
+    assert np.array_equal(by_position._model.factors, encoder._model.factors)
     prepared = TableEncoder(2, preparer=None, column_weights=weights)
     prepared.set_params(missing="neutral").fit(preparer.transform(TRIPS))
     as_it_is = TableEncoder(2).fit(TRIPS)
     assert np.allclose(prepared.transform(preparer.transform(TRIPS)), as_it_is.transform(TRIPS))
+
+
+def test_a_weight_counts_as_so_many_rows():
+    times = np.random.default_rng(0).integers(1, 4, len(TRIPS))
+    repeated = TRIPS.loc[np.repeat(np.arange(len(TRIPS)), times)]
+    one, other = Preparer().fit(TRIPS, sample_weight=times), Preparer().fit(repeated)
+    assert one.column_weights_ == other.column_weights_
+    assert one.notes_ == other.notes_
 
 
 def test_cells_without_answers_are_neutral_and_told_apart_once(preparer):
@@ -264,7 +274,11 @@ def test_mistakes():
         (3, TypeError, "a list of names or a mapping from names to separators, got 3"),
         (["use"], ValueError, "no column 'use' in the table, which sets names"),
         ({"uses": ""}, ValueError, r"must be the text that separates its answers: \{'uses': ';'\}"),
-        (["color"], ValueError, r"none of its cells has one of .*sets=\{'color': ' / '\}"),
+        (
+            ["color"],
+            ValueError,
+            r"none of its cells has one of .*Preparer\(sets=\{'color': ' / '\}\)",
+        ),
     ):
         with pytest.raises(error, match=said):
             Preparer(sets=sets).fit(TRIPS)

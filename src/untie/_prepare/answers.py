@@ -29,7 +29,7 @@ from untie._prepare.rules import (
     split_answers,
 )
 from untie._util.arrays import leading_digits
-from untie._util.messages import Parameter, message
+from untie._util.messages import message
 
 SEPARATORS = (";", "|", ",", "\n")
 """What separates answers, unless the user says otherwise; the first that fits is taken."""
@@ -55,13 +55,14 @@ REPEATED = 0.01
 FEWEST_ANSWERS = 3
 """Fewer answers than this are categories, as their combinations are few."""
 
-ROWS_PER_ANSWER = 3
-"""An answer recurs if it is in at least this many rows, and in `RECURS` of them."""
+ROWS_PER_ANSWER, RECURS = 3, 0.005
+"""An answer recurs if it is in at least this many rows, and in this share of them."""
 
-RECURS = 0.005
+HALF = 0.5
+"""The answers with a column each are at least this share of all that were given."""
 
 CELLS_PER_ANSWER = 1.5
-"""There are at least this many different cells per recurring answer, or the cells are values."""
+"""There are at least this many combinations per recurring answer, or they are values."""
 
 LONGEST_ANSWER = 60
 """Parts that are longer on average are text."""
@@ -147,12 +148,13 @@ class Lists:
     def are_numbers(self) -> bool:
         """Whether most parts are numbers, which a comma may have cut."""
         numbers = [answer for answer in self.rows if as_number(answer) is not None]
-        return self.share_of(numbers) > 0.5
+        return self.share_of(numbers) > HALF
 
     def are_of(self, answers: Collection[str]) -> bool:
-        """Whether some answers are most that were given, and fewer than the cells."""
+        """Whether some answers are most that were given, and fewer than their combinations."""
         is_enough = len(answers) >= FEWEST_ANSWERS and self.share_of(answers) >= MOSTLY
-        return is_enough and len(self.cells) >= CELLS_PER_ANSWER * len(answers)
+        n_different = len(set(map(frozenset, self.cells)))
+        return is_enough and n_different >= CELLS_PER_ANSWER * len(answers)
 
     @cached_property
     def frequent(self) -> list[str]:
@@ -274,7 +276,7 @@ def _find_lists(seen: Summary, options: Options) -> tuple[Lists | None, Reasons]
             continue
         if find_writing(seen.values, options.day_first) is not None:
             return None, {}
-        if lists.are_of(lists.recurring(RECURS)) and lists.share_of(lists.frequent) >= 0.5:
+        if lists.are_of(lists.recurring(RECURS)) and lists.share_of(lists.frequent) >= HALF:
             return lists, {}
         if len(lists.rows) > MOST_ANSWERS and lists.are_of(lists.recurring()):
             most = {"n": len(lists.rows), "separator": separator, "most": MOST_ANSWERS - 1}
@@ -291,9 +293,8 @@ def _separator_of(column: str, seen: Summary) -> str:
     if not any(rows):
         known = ", ".join(map(repr, SEPARATORS))
         said = "{sets} names the column {0}, but none of its cells has one of {1}; name what "
-        more = "separates its answers: {given}."
-        given = Parameter("sets", {column: " / "})
-        raise ValueError(message(said + more, repr(column), known, given=given))
+        more = "separates its answers: Preparer(sets={2})."
+        raise ValueError(message(said + more, repr(column), known, repr({column: " / "})))
     return SEPARATORS[rows.index(max(rows))]
 
 

@@ -370,7 +370,7 @@ def make_preparation(source: Source, options: Options, sample_weight: Any) -> Pr
     seen = looked.summaries()
     for name, of_column in zip(chosen, seen, strict=True):
         split = split_column(name, of_column, options)
-        if isinstance(split, Split) and _is_free(split, names, options):
+        if isinstance(split, Split) and _is_free(split, [*names, *rules], options):
             rules |= split.rules
             notes[name] = split.note
             origins |= dict.fromkeys(split.rules, name)
