@@ -220,7 +220,7 @@ _DIALECTS = (
         _SPARK,
         "`",
         "CAST(raise_error({message}) AS BIGINT)",
-        is_text="typeof({cell}) = 'string'",
+        is_text="regexp_like(typeof({cell}), '^(string|varchar|char)')",
         as_double="TRY_CAST({cell} AS DOUBLE)",
         clock=(
             "date_format(CASE WHEN typeof({cell}) = 'timestamp' "

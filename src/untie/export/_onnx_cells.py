@@ -12,9 +12,7 @@ from untie._prepare.rules import (
     AS_IT_IS,
     BOOLEANS,
     NUMBERS,
-    OTHERS,
     Bin,
-    DatePart,
     Group,
     Keep,
     Reading,
@@ -232,24 +230,15 @@ def prepare_cell(
     known : collection, optional
         The only prepared values that matter, as all others are unknown.
     """
+    cell.check("ONNX")
     rule = cell.rule
-    if type(rule) is Bin:
+    if isinstance(rule, Bin):
         return _bin(graph, cell, rule, feed, known)
-    if type(rule) is Keep and rule.kind != OTHERS:
+    if isinstance(rule, Keep):
         return _keep(graph, cell, rule, feed, known)
-    if type(rule) is Group:
+    if isinstance(rule, Group):
         return _group(graph, cell, rule, feed)
-    if type(rule) is DatePart:
-        raise _no_dates(cell)
-    if type(rule) is Keep:
-        raise cell.refuse(
-            "its values are neither text nor numbers that doubles hold",
-            "turn the column into text and fit again",
-        )
-    raise cell.refuse(
-        f"ONNX has no translation of its rule {type(rule).__name__!r}",
-        "leave the column out of the model, or prepare the rows in Python",
-    )
+    raise _no_dates(cell)
 
 
 def _no_dates(cell: ExportedColumn) -> ValueError:
