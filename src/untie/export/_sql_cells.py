@@ -251,9 +251,7 @@ class _CellWriter:
         if isinstance(reading.writing, NumberWriting):
             written = ways.as_double.format(cell=self._digits(reading.writing))
             cases += [f"WHEN {ways.is_match(bare, written_number(reading.writing))} THEN {written}"]
-        cases += [
-            f"WHEN {ways.is_match(bare, PLAIN_NUMBER)} THEN {ways.as_double.format(cell=bare)}"
-        ]
+        cases += [f"WHEN {ways.is_match(bare, PLAIN_NUMBER)} THEN {ways.read_number(bare)}"]
         is_nan = f"CASE WHEN {ways.is_nan(typed)} THEN NULL ELSE {typed} END"
         return self._by_type(reading, is_nan, cases, "NULL")
 
@@ -276,20 +274,20 @@ class _CellWriter:
             is_unclear = ways.is_match(bare, "[-+]?[0-9]{1,3}[.][0-9]{3}")
             is_both = f"({bare} LIKE '%,%' AND {bare} LIKE '%.%')"
             cases += [f"WHEN {is_unclear} OR {is_both} THEN {self._texts(reading)}"]
-        number = ways.as_double.format(cell=plain)
-        is_whole = f"ABS({number}) < 1e15 AND FLOOR({number}) = {number}"
+        number, text = ways.read_number(plain), self._texts(reading)
         whole = ways.to_text(f"CAST({number} AS {ways.types[Kind.INTEGER]})")
-        digits = ways.without(plain, "^[+]")
+        decimals = ways.without(ways.without(plain, "^[+]"), "0+$")
+        # Spark writes powers of ten in another way than Python.
+        other = plain if ways.name == "spark" else ways.to_text(number)
         return [
             *cases,
             f"WHEN {ways.is_match(plain, '-0([.]0)?')} THEN '0'",
             f"WHEN {ways.is_match(plain, f'-?{DIGITS}([.]0)?')} "
             f"THEN {ways.without(plain, '[.]0$')}",
-            f"WHEN {ways.is_match(plain, PLAIN_NUMBER)} THEN CASE WHEN {is_whole} THEN {whole} "
-            f"WHEN {ways.is_match(plain, f'[-+]?{DIGITS}[.][0-9]+')} "
-            f"THEN {ways.without(digits, '0+$')} "
-            f"WHEN {ways.is_match(plain, '[.][0-9]+')} "
-            f"THEN '0' || {ways.without(plain, '0+$')} ELSE {plain} END",
+            f"WHEN {ways.is_match(plain, PLAIN_NUMBER)} THEN CASE "
+            f"WHEN ABS({number}) < 9e18 AND FLOOR({number}) = {number} THEN {whole} "
+            f"WHEN {ways.is_match(plain, f'[-+]?{DIGITS}[.][0-9]+')} THEN {decimals} "
+            f"WHEN ABS({number}) < {self.ways.number(math.inf)} THEN {other} ELSE {text} END",
         ]
 
     def _clock(self, reading: Reading) -> str:
