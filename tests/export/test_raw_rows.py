@@ -1,6 +1,7 @@
 """Raw rows in, prepared rows, vectors and clusters out: DuckDB and onnxruntime as in Python."""
 
 import re
+import sys
 from dataclasses import dataclass, fields
 
 import duckdb
@@ -27,6 +28,7 @@ from raw_cases import (
 from untie import Preparer, TableClusterer, TableEncoder
 from untie._prepare.preparation import Preparation
 from untie._prepare.rules import Bin, DatePart, Group, Keep, Reading
+from untie.export._patterns import BLANKS
 from untie.export._sql import SqlTransform
 
 MISSING = "<missing>"
@@ -90,7 +92,7 @@ def test_bigquery_means_the_same(case):
 
 
 def test_dates_in_bigquery_are_well_formed():
-    preparer = fitted("preparer", "dates")
+    preparer = fitted("preparer", "date parts")
     names = [f"v{number}" for number in range(len(preparer.columns_))]
     sql = preparer.to_sql("bigquery", source="a.b", names=names)
     assert sqlglot.parse_one(sql.query, read="bigquery")
@@ -301,6 +303,10 @@ def test_unknown_values_are_errors_where_asked():
 NUMBER_LIKE = st.from_regex(
     re.compile("[ +-]?[\\d.,e\u2212€ ]{1,7}[€ ]?", re.ASCII), fullmatch=True
 )
+
+
+def test_white_space_is_that_of_python():
+    assert sorted(BLANKS) == [c for c in map(chr, range(sys.maxunicode + 1)) if not c.strip()]
 
 
 READER = Preparer(columns=["prix, €", "weight", "grade"], bins=7).fit(rows_of("texts"))
