@@ -229,16 +229,23 @@ def test_dates_that_sql_cannot_read():
 
 
 @dataclass(frozen=True)
-class Sets(Keep):
-    """A rule that no export knows."""
+class Extended(Keep):
+    """A rule that no export knows, though it knows the one that this extends."""
 
 
-def test_unknown_rules_are_refused():
+@dataclass
+class Sets:
+    """A rule that no export knows; it has nothing that others have."""
+
+
+@pytest.mark.parametrize("rule", [Extended("text"), Sets()], ids=lambda rule: type(rule).__name__)
+def test_unknown_rules_are_refused(rule):
     preparer = Preparer(columns=["x0"]).fit([["a"], ["b"], ["a"]])
-    preparer._adopt(Preparation(("x0",), (Sets("text"),), preparer.notes_))
-    with pytest.raises(ValueError, match=r"'x0' cannot be exported because .*'Sets'.*Remedy"):
+    preparer._adopt(Preparation(("x0",), (rule,), preparer.notes_))
+    message = f"'x0' cannot be exported because .*'{type(rule).__name__}'.*Remedy"
+    with pytest.raises(ValueError, match=message):
         preparer.to_sql("duckdb", source="src")
-    with pytest.raises(ValueError, match=r"'x0' cannot be exported because .*'Sets'.*Remedy"):
+    with pytest.raises(ValueError, match=message):
         preparer.to_onnx()
 
 

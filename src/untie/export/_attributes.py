@@ -24,9 +24,8 @@ from untie._table.column_codes import value_code
 from untie._table.vocabulary import joins_rare_values
 from untie._util.types import FloatArray, Value
 
-AS_THEY_ARE: Collection[Rule] = frozenset(Keep(kind) for kind in (TEXT, PLAIN_NUMBERS, OTHERS))
+AS_THEY_ARE = tuple(Keep(kind) for kind in (TEXT, PLAIN_NUMBERS, OTHERS))
 """Rules that leave the cells of a column of one type as they are."""
-
 
 TRANSLATED: Mapping[type, Collection[type]] = {
     Keep: (NoneType, NumberNames),
@@ -69,30 +68,25 @@ class ExportedColumn:
     def check(self, language: str) -> None:
         """Refuse a rule that a language has no translation of, such as one that is new."""
         rule = self.rule
-        writing = type(rule.reading.writing)
-        # Not isinstance: a new kind of rule may extend an old one.
-        if writing in TRANSLATED.get(type(rule), ()) and not _is_mixed(rule):
-            return
-        if _is_mixed(rule):
+        # Not isinstance: a new kind of rule may extend an old one, or read cells in another way.
+        writings = TRANSLATED.get(type(rule), ())
+        if not writings or type(rule.reading.writing) not in writings:
+            raise self.refuse(
+                f"{language} has no translation of its rule {type(rule).__name__!r}, or of how its "
+                "cells are read",
+                "leave the column out of the model, or prepare the rows in Python",
+            )
+        if isinstance(rule, Keep) and rule.kind not in (TEXT, PLAIN_NUMBERS, BOOLEANS):
             raise self.refuse(
                 "it has values of several types, or of a type that no export reads",
                 "turn the column into text and fit again",
             )
-        raise self.refuse(
-            f"{language} has no translation of its rule {type(rule).__name__!r}, or of how its "
-            "cells are read",
-            "leave the column out of the model, or prepare the rows in Python",
-        )
 
     def refuse(self, why: str, remedy: str) -> ValueError:
         """Return the error of a column that can't be exported."""
         return ValueError(
             f"Column {self.origin!r} cannot be exported because {why}. Remedy: {remedy}."
         )
-
-
-def _is_mixed(rule: Rule) -> bool:
-    return isinstance(rule, Keep) and rule.kind not in (TEXT, PLAIN_NUMBERS, BOOLEANS)
 
 
 def cells_of(
