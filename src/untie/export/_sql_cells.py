@@ -277,8 +277,10 @@ class _CellWriter:
         number, text = ways.read_number(plain), self._texts(reading)
         whole = ways.to_text(f"CAST({number} AS {ways.types[Kind.INTEGER]})")
         decimals = ways.without(ways.without(plain, "^[+]"), "0+$")
-        # Spark writes powers of ten in another way than Python.
-        other = plain if ways.name == "spark" else ways.to_text(number)
+        other = ways.to_text(number)
+        if ways.name == "spark":  # which writes 0.0005 as 5.0E-4
+            is_usual = f"ABS({number}) >= 1e-3 AND ABS({number}) < 1e7"
+            other = f"CASE WHEN {is_usual} THEN {other} ELSE {plain} END"
         return [
             *cases,
             f"WHEN {ways.is_match(plain, '-0([.]0)?')} THEN '0'",
