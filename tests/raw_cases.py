@@ -63,7 +63,7 @@ NEW_TEXTS = {
     ],
     "weight": [
         *("5.5", " 5.5", "5.", ".5", "+7", "-3e2", "1e99", "007", "unknown", "unknown ", "x"),
-        *(None, "", "100.25", "1,5", "62.5"),
+        *(None, "-5e074204", "100.25", "1,5", "5e-9999"),
     ],
     "straße": [
         *("O'Hara", "O'Hara ", "o'hara", "漢字 😀", "Mill \\ Lane", "{x}", "lane 8", "lane 9"),
@@ -145,13 +145,20 @@ NEW_DATES = {
     "E": ["p", None, "s", "q", "r"],
 }
 
+PARTED = ["day", "instant", "written", "E"]
+
 CASES = {
     "numbers": (NUMBERS, NEW_NUMBERS, {"bins": 7}),
     "texts": (TEXTS, NEW_TEXTS, {"bins": 7, "max_categories": 6}),
     "commas": (COMMAS, NEW_COMMAS, {"bins": 9}),
-    "dates": (DATES, NEW_DATES, {"bins": 5, "date_parts": ["weekday", "month", "hour"]}),
+    "dates": (DATES, NEW_DATES, {"bins": 5}),
+    "date parts": (
+        {name: DATES[name] for name in PARTED},
+        {name: NEW_DATES[name] for name in PARTED},
+        {"bins": 5, "date_parts": ["weekday", "month", "hour"]},
+    ),
 }
-WITHOUT_DATES = [case for case in CASES if case != "dates"]
+WITHOUT_DATES = [case for case in CASES if "date" not in case]
 
 
 def frame(columns):

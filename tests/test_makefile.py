@@ -53,6 +53,7 @@ def test_ci_runs_the_tests_of_the_library_of_the_paper_and_of_the_oldest_version
         pytest.skip("there is no .ci/run")
     made = re.findall(r"^CI=true make (\S+)$", run.read_text(), re.M)
     assert made == ["test", "test-paper", "test-oldest"]
+    assert "make java postgres" in run.read_text().splitlines()  # whose tests are not skipped there
 
 
 @pytest.mark.integration

@@ -63,6 +63,17 @@ def width_of(clusterer):
     return 2 + clusterer.n_clusters_ + len(clusterer.encoder_.get_feature_names_out())
 
 
+@pytest.mark.parametrize("kind", ["preparer", "clusterer"])
+def test_all_columns_are_kept(kind, ask):
+    model, rows = fitted(kind, "texts"), as_arrow(rows_of("texts"))
+    n_columns = len(model.columns_) if kind == "preparer" else 1
+    names = [f"made {number}" for number in range(n_columns)]
+    header, *found = ask(model.to_sql("postgres", source="src", keep="*", names=names), rows)
+    assert header == [*rows.column_names, *names]
+    cells = [tuple(row[: len(rows.column_names) - 1]) for row in found]
+    assert cells == list(zip(*(column.to_pylist() for column in rows.columns[:-1]), strict=True))
+
+
 @pytest.mark.parametrize("table", ["weird values", "weird names", "missing"])
 def test_vectors_of_any_text(table, ask):
     columns = export_cases.TEXT[table]

@@ -1,6 +1,7 @@
 """Raw rows in, prepared rows, vectors and clusters out: DuckDB and onnxruntime as in Python."""
 
 import re
+import sys
 from dataclasses import dataclass, fields
 
 import duckdb
@@ -27,6 +28,7 @@ from raw_cases import (
 from untie import Preparer, TableClusterer, TableEncoder
 from untie._prepare.preparation import Preparation
 from untie._prepare.rules import Bin, DatePart, Group, Keep, Reading
+from untie.export._patterns import BLANKS
 from untie.export._sql import SqlTransform
 
 MISSING = "<missing>"
@@ -90,7 +92,7 @@ def test_bigquery_means_the_same(case):
 
 
 def test_dates_in_bigquery_are_well_formed():
-    preparer = fitted("preparer", "dates")
+    preparer = fitted("preparer", "date parts")
     names = [f"v{number}" for number in range(len(preparer.columns_))]
     sql = preparer.to_sql("bigquery", source="a.b", names=names)
     assert sqlglot.parse_one(sql.query, read="bigquery")
@@ -227,16 +229,23 @@ def test_dates_that_sql_cannot_read():
 
 
 @dataclass(frozen=True)
-class Sets(Keep):
-    """A rule that no export knows."""
+class Extended(Keep):
+    """A rule that no export knows, though it knows the one that this extends."""
 
 
-def test_unknown_rules_are_refused():
+@dataclass
+class Sets:
+    """A rule that no export knows; it has nothing that others have."""
+
+
+@pytest.mark.parametrize("rule", [Extended("text"), Sets()], ids=lambda rule: type(rule).__name__)
+def test_unknown_rules_are_refused(rule):
     preparer = Preparer(columns=["x0"]).fit([["a"], ["b"], ["a"]])
-    preparer._adopt(Preparation(("x0",), (Sets("text"),), preparer.notes_))
-    with pytest.raises(ValueError, match=r"'x0' cannot be exported because .*'Sets'.*Remedy"):
+    preparer._adopt(Preparation(("x0",), (rule,), preparer.notes_))
+    message = f"'x0' cannot be exported because .*'{type(rule).__name__}'.*Remedy"
+    with pytest.raises(ValueError, match=message):
         preparer.to_sql("duckdb", source="src")
-    with pytest.raises(ValueError, match=r"'x0' cannot be exported because .*'Sets'.*Remedy"):
+    with pytest.raises(ValueError, match=message):
         preparer.to_onnx()
 
 
@@ -301,6 +310,10 @@ def test_unknown_values_are_errors_where_asked():
 NUMBER_LIKE = st.from_regex(
     re.compile("[ +-]?[\\d.,e\u2212€ ]{1,7}[€ ]?", re.ASCII), fullmatch=True
 )
+
+
+def test_white_space_is_that_of_python():
+    assert sorted(BLANKS) == [c for c in map(chr, range(sys.maxunicode + 1)) if not c.strip()]
 
 
 READER = Preparer(columns=["prix, €", "weight", "grade"], bins=7).fit(rows_of("texts"))

@@ -3,10 +3,11 @@
 Both are data; `_sql_cells.py` and `_onnx_cells.py` translate the rules of a preparer.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -15,16 +16,24 @@ from scipy import sparse
 from untie._count.grouping import Grouping
 from untie._learn.vectors import LookUp
 from untie._prepare.note import Note, Reason
+from untie._prepare.numbers import DateWriting, MonthNames, NumberNames, NumberWriting
 from untie._prepare.preparation import Preparation
+from untie._prepare.rules import BOOLEANS, OTHERS, TEXT, Bin, DatePart, Group, Keep, Rule
 from untie._prepare.rules import NUMBERS as PLAIN_NUMBERS
-from untie._prepare.rules import OTHERS, TEXT, Keep, Rule
 from untie._table.column_codes import value_code
 from untie._table.vocabulary import joins_rare_values
 from untie._util.types import FloatArray, Value
 
-AS_THEY_ARE: Collection[Rule] = frozenset(Keep(kind) for kind in (TEXT, PLAIN_NUMBERS, OTHERS))
+AS_THEY_ARE = tuple(Keep(kind) for kind in (TEXT, PLAIN_NUMBERS, OTHERS))
 """Rules that leave the cells of a column of one type as they are."""
 
+TRANSLATED: Mapping[type, Collection[type]] = {
+    Keep: (NoneType, NumberNames),
+    Group: (NoneType, NumberNames),
+    Bin: (NoneType, NumberWriting, DateWriting, MonthNames),
+    DatePart: (NoneType, DateWriting, MonthNames),
+}
+"""The rules that exports know, and the writings that each may have."""
 
 UNCHANGED = Keep(OTHERS)
 """The rule of a column that no preparer has seen."""
@@ -55,6 +64,23 @@ class ExportedColumn:
     def is_kept(self) -> bool:
         """Whether the cells stay as they are."""
         return self.rule in AS_THEY_ARE
+
+    def check(self, language: str) -> None:
+        """Refuse a rule that a language has no translation of, such as one that is new."""
+        rule = self.rule
+        # Not isinstance: a new kind of rule may extend an old one, or read cells in another way.
+        writings = TRANSLATED.get(type(rule), ())
+        if not writings or type(rule.reading.writing) not in writings:
+            raise self.refuse(
+                f"{language} has no translation of its rule {type(rule).__name__!r}, or of how its "
+                "cells are read",
+                "leave the column out of the model, or prepare the rows in Python",
+            )
+        if isinstance(rule, Keep) and rule.kind not in (TEXT, PLAIN_NUMBERS, BOOLEANS):
+            raise self.refuse(
+                "it has values of several types, or of a type that no export reads",
+                "turn the column into text and fit again",
+            )
 
     def refuse(self, why: str, remedy: str) -> ValueError:
         """Return the error of a column that can't be exported."""

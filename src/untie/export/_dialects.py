@@ -1,5 +1,6 @@
 """The ways of each database: its types, its quotes, and how it writes what rules need."""
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -139,6 +140,18 @@ class Dialect:
         """Return a text without the parts that are as a pattern says."""
         return self.cut.format(text=expression, pattern=self.text(pattern))
 
+    def read_number(self, text: str) -> str:
+        """Return a text that is a number, in digits, as a double."""
+        number = self.as_double.format(cell=text)
+        if self.name != "postgres":
+            return number
+        # PostgreSQL fails at numbers beyond doubles, such as 5e0742, which may be part of a name.
+        is_zero = self.is_match(text, "[-+]?[0.]*[eE].*|.*[eE]-0*[1-9][0-9]{2,}")
+        is_huge = self.is_match(text, ".*[eE][+]?0*[1-9][0-9]{2,}")
+        sign = f"CASE WHEN {text} LIKE '-%' THEN -1 ELSE 1 END"
+        huge = f"{sign} * {self.number(math.inf)}"
+        return f"CASE WHEN {is_zero} THEN 0e0 WHEN {is_huge} THEN {huge} ELSE {number} END"
+
     def to_text(self, expression: str) -> str:
         """Return a cell of any type as text."""
         return f"CAST({expression} AS {self.types[Kind.TEXT]})"
@@ -220,7 +233,7 @@ _DIALECTS = (
         _SPARK,
         "`",
         "CAST(raise_error({message}) AS BIGINT)",
-        is_text="typeof({cell}) = 'string'",
+        is_text="regexp_like(typeof({cell}), '^(string|varchar|char)')",
         as_double="TRY_CAST({cell} AS DOUBLE)",
         clock=(
             "date_format(CASE WHEN typeof({cell}) = 'timestamp' "

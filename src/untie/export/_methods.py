@@ -64,8 +64,9 @@ class Exportable:
 
         The query takes raw rows: what the preparer does is part of it. Numbers and dates are
         binned, whether the source has them as numbers and dates or as texts that the preparer
-        reads. Dates in texts must be in ISO 8601. The columns that are not changed must have the
-        types that they had in `fit`, each one of text, integers, floats, booleans, dates or times.
+        reads; only texts with the name of a month cannot be read. The columns that are not changed
+        must have the types that they had in `fit`, each one of text, integers, floats, booleans,
+        dates or times.
         The vectors come as doubles whatever `dtype` says. Unknown values are treated as
         `handle_unknown` says: they are neutral, join the rare ones or make the query fail; only
         "warn" has no warnings there. NULL and NaN are missing cells.
@@ -381,8 +382,8 @@ class ExportablePreparer:
         """Write `transform` as SQL, for rows that stay in their database.
 
         Numbers and dates may be numbers and dates in the source, or texts that the preparer reads;
-        dates in texts must be in ISO 8601. NULL and NaN are missing cells, and stay so. Ranges are
-        texts.
+        only texts with the name of a month cannot be read. NULL and NaN are missing cells, and stay
+        so. Ranges are texts.
 
         Parameters
         ----------

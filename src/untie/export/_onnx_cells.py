@@ -12,16 +12,14 @@ from untie._prepare.rules import (
     AS_IT_IS,
     BOOLEANS,
     NUMBERS,
-    OTHERS,
     Bin,
-    DatePart,
     Group,
     Keep,
     Reading,
 )
 from untie._util.types import AnyArray, Value
 from untie.export._attributes import ExportedColumn
-from untie.export._patterns import BLANKS, DIGITS, in_class, written_number
+from untie.export._patterns import BLANKS, PLAIN_NUMBER, in_class, written_number
 
 OPSET, TEXT_OPSET = 18, 20
 """The version of the operators, and of those that take texts apart."""
@@ -32,16 +30,17 @@ WORDS = ("None", "nan", "<NA>", "NaT")
 MOST_EXACT = 2.0**53
 """Whole numbers below this one are exact as doubles."""
 
-MOST_GROUPS, MOST_BLANKS = 8, 4
+MOST_GROUPS, MOST_BLANKS = 8, 5
 """Texts of numbers may have as many groups of thousands, and blanks of one kind."""
 
-GAPS = " \u00a0\u202f"
+GAPS = " \t\u00a0\u202f"
 """White space that may be in the text of a number."""
 
 _AROUND = f"[{in_class(BLANKS)}]*"
-_BEFORE = f"[{GAPS}]{{0,2}}"
-# Larger exponents than these are beyond doubles, or fail.
-_NUMBER = f"[-+]?({DIGITS}([.][0-9]*)?|[.][0-9]+)([eE][-+]?0*[0-9]{{1,2}})?"
+_BEFORE = f"[{GAPS}]{{0,3}}"
+_LARGE = "[eE][+]?0*[1-9][0-9]{2,}"
+_SMALL = "[eE]-0*[1-9][0-9]{2,}"
+"""Exponents at which runtimes fail."""
 
 
 @dataclass(frozen=True)
@@ -232,24 +231,15 @@ def prepare_cell(
     known : collection, optional
         The only prepared values that matter, as all others are unknown.
     """
+    cell.check("ONNX")
     rule = cell.rule
-    if type(rule) is Bin:
+    if isinstance(rule, Bin):
         return _bin(graph, cell, rule, feed, known)
-    if type(rule) is Keep and rule.kind != OTHERS:
+    if isinstance(rule, Keep):
         return _keep(graph, cell, rule, feed, known)
-    if type(rule) is Group:
+    if isinstance(rule, Group):
         return _group(graph, cell, rule, feed)
-    if type(rule) is DatePart:
-        raise _no_dates(cell)
-    if type(rule) is Keep:
-        raise cell.refuse(
-            "its values are neither text nor numbers that doubles hold",
-            "turn the column into text and fit again",
-        )
-    raise cell.refuse(
-        f"ONNX has no translation of its rule {type(rule).__name__!r}",
-        "leave the column out of the model, or prepare the rows in Python",
-    )
+    raise _no_dates(cell)
 
 
 def _no_dates(cell: ExportedColumn) -> ValueError:
@@ -361,13 +351,13 @@ def _exactly(text: str) -> str:
 def _named_numbers(graph: Graph, cells: str, names: NumberNames, known: Collection[Value]) -> str:
     """Return texts in which whole numbers, and known ones, are written in the same way."""
     if names.decimal == ",":
-        pattern = f"{_NUMBER}|{_NUMBER.replace('[.]', ',')}"
+        pattern = f"{PLAIN_NUMBER}|{PLAIN_NUMBER.replace('[.]', ',')}"
         numbers, is_number = _cast_texts(graph, cells, pattern, [","])
         is_unclear = graph.is_like(cells, f"{_AROUND}[-+]?[0-9]{{1,3}}[.][0-9]{{3}}{_AROUND}")
         is_number = graph.add("And", [is_number, graph.add("Not", [is_unclear])])
         numbers = graph.either(is_number, numbers, graph.constant(np.array(np.nan)))
     else:
-        numbers, is_number = _cast_texts(graph, cells, _NUMBER, [""])
+        numbers, is_number = _cast_texts(graph, cells, PLAIN_NUMBER, [""])
     size = graph.add("Abs", [numbers])
     is_small = graph.add("Less", [size, graph.constant(np.array(MOST_EXACT))])
     is_even = graph.add("Equal", [numbers, graph.add("Floor", [numbers])])
@@ -394,7 +384,7 @@ def _is_fraction(text: str) -> bool:
 
 def _numbers(graph: Graph, cells: str, reading: Reading) -> tuple[str, str]:
     """Return texts as doubles, and which of them are numbers."""
-    numbers, is_number = _cast_texts(graph, cells, _NUMBER, [""])
+    numbers, is_number = _cast_texts(graph, cells, PLAIN_NUMBER, [""])
     writing = reading.writing
     if not isinstance(writing, NumberWriting):
         return numbers, is_number
@@ -427,7 +417,11 @@ def _cast_texts(graph: Graph, cells: str, pattern: str, parts: Sequence[str]) ->
     texts = graph.add("Concat", [cells, last], axis=0)
     is_number = graph.is_like(texts, f"{_BEFORE}({pattern}){_AROUND}")
     is_negative = graph.is_like(texts, f"{_BEFORE}[^0-9]*[-\u2212].*")
-    texts = graph.either(is_number, texts, last)
+    is_zero = graph.is_like(texts, f"{_BEFORE}[-+]?[0.,]*[eE].*|.*{_SMALL}{_AROUND}")
+    is_infinite = graph.is_like(texts, f".*{_LARGE}{_AROUND}")
+    is_beyond = graph.add("Or", [is_zero, is_infinite])
+    is_usual = graph.add("And", [is_number, graph.add("Not", [is_beyond])])
+    texts = graph.either(is_usual, texts, last)
     decimal, *others = parts
     thousands = others[0] if others else ""
     for part in others[1:]:
@@ -443,5 +437,9 @@ def _cast_texts(graph: Graph, cells: str, pattern: str, parts: Sequence[str]) ->
     numbers = graph.cast(texts, "DOUBLE")
     if others:
         numbers = graph.either(is_negative, graph.add("Neg", [numbers]), numbers)
+    lowest, highest = (graph.constant(np.array(end)) for end in (-np.inf, np.inf))
+    infinite = graph.either(is_negative, lowest, highest)
+    is_infinite = graph.add("And", [is_infinite, graph.add("Not", [is_zero])])
+    numbers = graph.either(is_infinite, infinite, numbers)
     numbers = graph.either(is_number, numbers, graph.constant(np.array(np.nan)))
     return graph.first_rows(numbers), graph.first_rows(is_number)

@@ -1,11 +1,9 @@
 """Regular expressions of numbers, as PostgreSQL, RE2 and Java all read them."""
 
-import sys
-
 from untie._prepare.numbers import NumberWriting
 
-BLANKS = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if c.isspace())
-"""What Python calls white space: what it strips from texts."""
+BLANKS = "".join(character for character in map(chr, range(0x3001)) if character.isspace())
+"""What Python calls white space, and strips from texts; no later character is."""
 
 DIGITS = "(0|[1-9][0-9]*)"
 """Whole numbers; 007 is a name."""

@@ -24,7 +24,6 @@ from untie._prepare.numbers import (
 from untie._prepare.rules import (
     BOOLEANS,
     MONTHS,
-    NUMBERS,
     TEXT,
     TRUTHS,
     WEEKDAYS,
@@ -58,8 +57,6 @@ _CLOCK = "[ T]([01][0-9]|2[0-3])(:[0-5][0-9](:[0-5][0-9]([.,][0-9]+)?)?)?"
 _UTC_DATE = f"({_DAYS})({_CLOCK}(Z|[+-]00(:?00)?)?)?"
 _ZONED_DATE = f"({_DAYS}){_CLOCK}[+-]([01][0-9]|2[0-3])(:?[0-5][0-9])?"
 """Dates in ISO 8601 that exist: the 29th of February in leap years only."""
-
-NAMED_MONTHS = "SQL cannot read dates with the name of a month"
 
 
 @dataclass(frozen=True)
@@ -148,11 +145,7 @@ class _CellWriter:
             Group: self._group,
             DatePart: self._date_part,
         }
-        if type(rule) not in writers:  # not isinstance: a new kind of rule may extend an old one
-            raise self.cell.refuse(
-                f"SQL has no translation of its rule {type(rule).__name__!r}",
-                "leave the column out of the model, or prepare the rows in Python",
-            )
+        self.cell.check("SQL")
         return writers[type(rule)](rule)
 
     def _keep(self, rule: Keep) -> _Written:
@@ -161,14 +154,10 @@ class _CellWriter:
             return text, self.after["text"]
         if rule.kind == BOOLEANS:
             return {"text": self._truth(rule.reading)}, self.after["text"]
-        if rule.kind == NUMBERS:
-            is_there, number = f"{self.after['text']} IS NOT NULL", self.after["number"]
-            known = f"COALESCE({number}, {self.ways.number(math.inf)})"
-            made = {**text, "number": self._number(rule.reading)}
-            return made, f"CASE WHEN {is_there} THEN {known} END"
-        raise self.cell.refuse(
-            "it has values of several types", "turn the column into text and fit again"
-        )
+        is_there, number = f"{self.after['text']} IS NOT NULL", self.after["number"]
+        known = f"COALESCE({number}, {self.ways.number(math.inf)})"
+        made = {**text, "number": self._number(rule.reading)}
+        return made, f"CASE WHEN {is_there} THEN {known} END"
 
     def _group(self, rule: Group) -> _Written:
         text, other = self.after["text"], self.ways.text(rule.other)
@@ -262,11 +251,7 @@ class _CellWriter:
         if isinstance(reading.writing, NumberWriting):
             written = ways.as_double.format(cell=self._digits(reading.writing))
             cases += [f"WHEN {ways.is_match(bare, written_number(reading.writing))} THEN {written}"]
-        elif reading.writing is not None:
-            raise self._refuse_writing()
-        cases += [
-            f"WHEN {ways.is_match(bare, PLAIN_NUMBER)} THEN {ways.as_double.format(cell=bare)}"
-        ]
+        cases += [f"WHEN {ways.is_match(bare, PLAIN_NUMBER)} THEN {ways.read_number(bare)}"]
         is_nan = f"CASE WHEN {ways.is_nan(typed)} THEN NULL ELSE {typed} END"
         return self._by_type(reading, is_nan, cases, "NULL")
 
@@ -289,20 +274,22 @@ class _CellWriter:
             is_unclear = ways.is_match(bare, "[-+]?[0-9]{1,3}[.][0-9]{3}")
             is_both = f"({bare} LIKE '%,%' AND {bare} LIKE '%.%')"
             cases += [f"WHEN {is_unclear} OR {is_both} THEN {self._texts(reading)}"]
-        number = ways.as_double.format(cell=plain)
-        is_whole = f"ABS({number}) < 1e15 AND FLOOR({number}) = {number}"
+        number, text = ways.read_number(plain), self._texts(reading)
         whole = ways.to_text(f"CAST({number} AS {ways.types[Kind.INTEGER]})")
-        digits = ways.without(plain, "^[+]")
+        decimals = ways.without(ways.without(plain, "^[+]"), "0+$")
+        other = ways.to_text(number)
+        if ways.name == "spark":  # which writes 0.0005 as 5.0E-4
+            is_usual = f"ABS({number}) >= 1e-3 AND ABS({number}) < 1e7"
+            other = f"CASE WHEN {is_usual} THEN {other} ELSE {plain} END"
         return [
             *cases,
             f"WHEN {ways.is_match(plain, '-0([.]0)?')} THEN '0'",
             f"WHEN {ways.is_match(plain, f'-?{DIGITS}([.]0)?')} "
             f"THEN {ways.without(plain, '[.]0$')}",
-            f"WHEN {ways.is_match(plain, PLAIN_NUMBER)} THEN CASE WHEN {is_whole} THEN {whole} "
-            f"WHEN {ways.is_match(plain, f'[-+]?{DIGITS}[.][0-9]+')} "
-            f"THEN {ways.without(digits, '0+$')} "
-            f"WHEN {ways.is_match(plain, '[.][0-9]+')} "
-            f"THEN '0' || {ways.without(plain, '0+$')} ELSE {plain} END",
+            f"WHEN {ways.is_match(plain, PLAIN_NUMBER)} THEN CASE "
+            f"WHEN ABS({number}) < 9e18 AND FLOOR({number}) = {number} THEN {whole} "
+            f"WHEN {ways.is_match(plain, f'[-+]?{DIGITS}[.][0-9]+')} THEN {decimals} "
+            f"WHEN ABS({number}) < {self.ways.number(math.inf)} THEN {other} ELSE {text} END",
         ]
 
     def _clock(self, reading: Reading) -> str:
@@ -311,7 +298,10 @@ class _CellWriter:
         if isinstance(reading.writing, DateWriting):
             written = [self._written_clock(reading.writing)]
         elif reading.writing is not None:
-            raise self._refuse_writing()
+            raise self.cell.refuse(
+                "SQL cannot read dates with the name of a month",
+                "store them as dates in the table, and fit on such a column",
+            )
         ways, bare = self.ways, self.bare
         typed = ways.as_double.format(cell=ways.clock.format(cell=self.own))
         digits = f"RPAD({ways.without(f'SUBSTR({bare}, 1, 19)', '[^0-9]')}, 14, '0')"
@@ -357,12 +347,6 @@ class _CellWriter:
         return (
             f"WHEN {ways.is_match(bare, pattern)} AND {ways.is_match(iso, _DAYS)} "
             f"THEN {number} * 1e6 + {hours} * 1e4 + {minutes} * 1e2 + {seconds}"
-        )
-
-    def _refuse_writing(self) -> ValueError:
-        return self.cell.refuse(
-            NAMED_MONTHS,
-            "store the column as dates in the table, and fit on such a column",
         )
 
 
