@@ -69,8 +69,8 @@ class ExportedColumn:
         """Refuse a rule that a language has no translation of, such as one that is new."""
         rule = self.rule
         # Not isinstance: a new kind of rule may extend an old one, or read cells in another way.
-        writings = TRANSLATED.get(type(rule), ())
-        if not writings or type(rule.reading.writing) not in writings:
+        writings, reading = TRANSLATED.get(type(rule), ()), getattr(rule, "reading", None)
+        if reading is None or type(reading.writing) not in writings:
             raise self.refuse(
                 f"{language} has no translation of its rule {type(rule).__name__!r}, or of how its "
                 "cells are read",
