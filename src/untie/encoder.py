@@ -53,8 +53,7 @@ class TableEncoder(EncoderBase):
         ``Preparer()``; pass a `Preparer` with other options, such as ``Preparer(bins=10)``, of
         which a clone is fitted. ``preparer_.decisions()`` shows what was done to each column. It
         takes one more pass over the rows. None takes every column and cell as it is: for categories
-        that were prepared before, and for `partial_fit`, `fit_counts` and Spark frames, which need
-        it.
+        that were prepared before, and for `partial_fit` and `fit_counts`, which need it.
     purpose : {"clusters", "neighbors"}, default="clusters"
         What the vectors are for. "neighbors", for retrieval, look-alikes and nearest-neighbor
         models, keeps the representation whose nearest rows best predict the cells of a column that

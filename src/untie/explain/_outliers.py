@@ -404,7 +404,10 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
         Fitted; a pipeline ends in one of the three.
         Its counts say what is usual.
     data : table of shape (n_rows, n_columns)
-        In memory: the rows that were passed to `fit`, or new ones.
+        The rows that were passed to `fit`, or new ones, in memory or lazy. A lazy table is read
+        once; the workers of a Dask or Spark frame read it twice, first a single column to number
+        the rows. With more than a million different scores, `share` is of scores rounded down to
+        multiples of 2^-20, or of a larger part.
     n : int, default=20
         Number of rows; it hardly matters for the time.
     share_of : {"data", "model"}, default="data"

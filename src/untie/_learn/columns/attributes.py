@@ -361,8 +361,7 @@ def in_turns(groups: Sequence[tuple[IntArray, IntArray]], n_attributes: int) -> 
         shared = sparse.coo_array(sparse.triu(are_hidden @ are_hidden.T, 1))
         apart = sizes[shared.row] + sizes[shared.col] - 2.0 * shared.data
         ends = [
-            np.concatenate(pair)
-            for pair in zip(ends, (shared.row, shared.col, apart), strict=True)
+            np.concatenate(pair) for pair in zip(ends, (shared.row, shared.col, apart), strict=True)
         ]
     graph = sparse.csr_array((ends[2], (ends[0], ends[1])), shape=(n + 1, n + 1))
     order, parents = depth_first_order(minimum_spanning_tree(graph), n, directed=False)
