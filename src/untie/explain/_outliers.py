@@ -241,7 +241,7 @@ TAIL = 0.1
 """The highest scores that the height of the largest is extrapolated from, as a share of all."""
 
 SMALL_EXCESS = float(np.log(2.0))
-"""ScoreCounts closer than this are alike: that of a pair met half as often as expected, in nats."""
+"""Scores closer than this are alike: that of a pair met half as often as expected, in nats."""
 
 SOME = 0.01
 """Fewer rows than this part of all that stand out beside rows alike do not say what is usual."""
@@ -513,7 +513,7 @@ def _score_lazy(fitted: FittedTable, source: Source, n: int, share_of: str) -> S
 
 @dataclass(frozen=True, eq=False)
 class ScoreTask:
-    """ScoreCounts the rows of a piece of a table; can be sent to a worker.
+    """Scores the rows of a piece of a table; can be sent to a worker.
 
     Parameters
     ----------
