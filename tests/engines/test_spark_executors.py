@@ -11,6 +11,7 @@ import pytest
 import export_cases
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.integration,
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java 17: `make java`"),
 ]
