@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -41,20 +41,21 @@ JOBS: dict[str, tuple[Callable[[Path], Any], Callable[[Path, Any], object]]] = {
     "fit of files, solver auto": (_nothing, lambda folder, _: fit(folder, "auto")),
     "fit in memory": (_table, lambda _, table: untie.UNTIE(4, solver="relevance").fit(table)),
     "transform in memory": (_encoder_and_table, lambda _, both: both[0].transform(both[1])),
-    "sink": (_nothing, lambda folder, _: sink(folder / "part", 1)),
+    "sink to a file": (_nothing, lambda folder, _: sink(folder / "part", 1)),
+    "sink to a folder": (_nothing, lambda folder, _: sink(folder / "part", 1, "out")),
 }
 """What is prepared, and what is timed; in memory, the first file; for sink, a part of it."""
 
-SINK_ROWS = 200_000
+SINK_ROWS = 600_000
 
 
-def compare_cores(folder: Path) -> dict[str, float]:
-    """Print the time of every job on one core and on two; return those on one."""
+def compare_cores(folder: Path, jobs: Sequence[str] = tuple(JOBS)) -> dict[str, float]:
+    """Print the time of jobs on one core and on two; return those on one."""
     (folder / "part").mkdir()
     pq.write_table(_table(folder).slice(0, SINK_ROWS), folder / "part" / "00000.parquet")
     shutil.copy(folder / "model.untie", folder / "part")
     rows: list[list[Any]] = []
-    for name in JOBS:
+    for name in jobs:
         best = dict.fromkeys(CORES, np.inf)
         for _ in range(REPEATS):
             for n_cores in CORES:

@@ -52,10 +52,10 @@ def fit(folder: Path, solver: str = "relevance") -> None:
     encoder.save(folder / "model.untie")
 
 
-def sink(folder: Path, n_files: int) -> None:
-    """Write the vectors of the first files."""
+def sink(folder: Path, n_files: int, out: str = "out.parquet") -> None:
+    """Write the vectors of the first files to a file, or to a folder if the name has no ending."""
     encoder = untie.load_model(folder / "model.untie")
-    untie.sink(encoder, sorted(folder.glob("0*.parquet"))[:n_files], folder / "out.parquet")
+    untie.sink(encoder, sorted(folder.glob("0*.parquet"))[:n_files], folder / out)
 
 
 def write_numbers(folder: Path, n_files: int) -> None:

@@ -4,8 +4,8 @@ For every number of rows: the time of `TableEncoder.fit` over `untie.scan`, as a
 own `SELECT count(DISTINCT c)` of the same columns; the time of `untie.sink`, as a ratio to
 pyarrow's writing as many numbers; and the most memory that either of ours takes. "fit" learns with
 solver="exact" there, with "relevance" elsewhere. Then growth with columns
-and values, one core against two, and an estimate for a cluster from these figures. Competitors
-take turns, the best round counts.
+and values, one core against two, one worker of Dask against two, and an estimate for a cluster from
+these figures. Competitors take turns, the best round counts.
 
 ``--rows 1e8`` measures that number of rows instead of 10^6 and 10^7; it writes 0.5 GB of files and
 takes about ten minutes.
@@ -33,6 +33,7 @@ from _parquet_tables import (
     write_table,
 )
 from _timing import best_times, peak_memory, print_table, print_verdict, slope
+from _workers import compare_workers
 
 SIZES = (2, 3, 5, 8, 10, 12, 20, 50, 100, 10)
 """Number of values of each column."""
@@ -59,6 +60,7 @@ def main() -> None:
             if n_rows == counts[-1]:
                 seconds = compare_cores(folder)["fit of files"]
                 print_estimate(folder, n_rows, seconds, bytes_per_row(folder))
+                compare_workers(folder, n_rows)
     n_rows = 10**5 if options.quick else 10**6
     growth("columns", COLUMNS, n_rows, lambda n_columns: (10,) * n_columns)
     growth("values of one column", VALUES, n_rows, lambda size: (*SMALL_SIZES, size))

@@ -109,7 +109,7 @@ class EncoderBase(Exportable, Savable, TransformerMixin, PreparedInput, TableInp
             read piece by piece and may be larger than memory: what :func:`untie.scan` gives, a
             DuckDB relation, a polars LazyFrame, a pyarrow Dataset or RecordBatchReader. Or a Dask
             or Spark frame, which is counted partition by partition on its workers. The model is
-            the same. RecordBatchReaders and Spark frames can't be prepared (``preparer=None``).
+            the same. RecordBatchReaders can't be prepared (``preparer=None``).
         y : ignored
         sample_weight : array of shape (n_rows,) or str, optional
             How often each row counts: survey weights, or counts of a table with distinct rows. A

@@ -221,8 +221,10 @@ class TableClusterer(
             DuckDB relation, a polars LazyFrame, a pyarrow Dataset, a Dask or Spark frame, whose
             rows stay with the workers. It is read once for the counts and a sample (twice where the
             encoder merges rare values of very many, and once more for the sample where it merges
-            values, or has supplementary columns and more than 2,000 distinct rows), up to three
-            times for the means and three for the refinement, and once more to be prepared.
+            values, or has supplementary columns and more than 2,000 distinct rows), up to four
+            times for the means and three for the refinement, and once more to be prepared (with
+            workers, twice: the first time to count the rows of each partition). So it is read at
+            most 12 times, and typically 6.
         y : ignored
         sample_weight : array of shape (n_rows,) or str, optional
             How often each row counts, or the column that says so; lazy tables take a name only.

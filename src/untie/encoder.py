@@ -52,8 +52,7 @@ class TableEncoder(EncoderBase):
         ``Preparer()``; pass a `Preparer` with other options, such as ``Preparer(bins=10)``, of
         which a clone is fitted. ``preparer_.decisions()`` shows what was done to each column. It
         takes one more pass over the rows. None takes every column and cell as it is: for categories
-        that were prepared before, and for `partial_fit`, `fit_counts` and Spark frames, which need
-        it.
+        that were prepared before, and for `partial_fit` and `fit_counts`, which need it.
     n_components : int, default=None
         If given, `transform` returns the best representation in this many dimensions, at most the
         number of values; typically 2 to 64. It takes one more eigenproblem, makes vectors of many

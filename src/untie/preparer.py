@@ -211,8 +211,9 @@ class Preparer(
         ----------
         X : table of shape (n_rows, n_columns)
             A pandas, polars or pyarrow table, an array or a list of rows; or a lazy table, such as
-            :func:`untie.scan` gives, or a Dask frame, which are read once, chunk by chunk. Columns
-            with more than 65,536 distinct values are judged by a sample of at most 131,072 rows.
+            :func:`untie.scan` gives, which is read once, chunk by chunk; or a Dask or Spark frame,
+            whose workers read it twice, first a single column to number the rows. Columns with
+            more than 65,536 distinct values are judged by a sample of at most 131,072 rows.
         y : ignored
         sample_weight : array of shape (n_rows,) or str, optional
             How often each row counts: the ranges hold about the same weight. A name is that of the
@@ -271,7 +272,8 @@ class Preparer(
         table of shape (n_rows, n_columns_used)
             Of the library of `X`, or the one that `set_output` names. For an array a pandas frame,
             or a structured array where pandas is not installed.
-            A lazy table for a lazy one: rows are prepared as they are read.
+            A lazy table for a lazy one, and a Dask or Spark frame for such a frame: rows are
+            prepared as they are read. In a Spark frame, ranges are text.
         """
         return self._transform_source(open_table(X), keep)
 

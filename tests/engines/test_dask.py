@@ -20,9 +20,12 @@ from dask_jobs import hide_untie, load
 from odd_cells import INSTANTS, LOCAL
 from same import assert_same_counts, assert_same_model
 from tables import encoder_of, small_tables
-from untie import UNTIE, TableEncoder, count_table
+from test_same_answer import mixed
+from untie import UNTIE, TableClusterer, TableEncoder, count_table
 from untie._count import tally
+from untie._engines.dask import DaskSource
 from untie._util.messages import need
+from untie.explain import drift, outliers
 
 
 def whole(frame):
@@ -310,12 +313,57 @@ def test_a_worker_killed_in_the_middle_of_fit(tmp_path):
     source = dd.from_delayed(loaded, meta=frame[:0])
     with two_workers(tmp_path) as client:
         workers = client.run(os.getpid).values()
-        found = TableEncoder(2, preparer=None).fit(source, sample_weight="w")
-        vectors = found.transform(source).compute()
+        found = TableClusterer(2).fit(source, sample_weight="w")
+        labels = found.predict(source).compute()
     assert int((tmp_path / "killed").read_text()) in workers
-    expected = TableEncoder(2, preparer=None).fit(frame, sample_weight="w")
-    assert_same_model(found, expected)
-    np.testing.assert_allclose(vectors, expected.transform(frame.drop(columns="w")), atol=1e-10)
+    expected = TableClusterer(2).fit(frame, sample_weight="w")
+    assert_same_model(found.encoder_, expected.encoder_)
+    np.testing.assert_array_equal(labels, expected.labels_)
+
+
+@pytest.fixture(scope="module")
+def people():
+    return mixed()
+
+
+@pytest.fixture(scope="module")
+def in_memory(people):
+    return TableClusterer(3).fit(people)
+
+
+@pytest.mark.parametrize("cut", PARTITIONINGS.values(), ids=PARTITIONINGS)
+def test_the_whole_chain_is_that_of_the_table(cut, people, in_memory):
+    found = TableClusterer(3).fit(as_dask(people, cut))
+    assert found.preparer_._preparation == in_memory.preparer_._preparation
+    np.testing.assert_array_equal(found.predict(as_dask(people, cut)), in_memory.labels_)
+    new = people.assign(tone=["loud"] * 60 + people.tone.tolist()[60:])
+    expected, changed = drift(in_memory, new), drift(found, as_dask(new, cut))
+    assert changed.verdict == expected.verdict != "No drift found."
+    pd.testing.assert_frame_equal(outliers(found, as_dask(new, cut)), outliers(in_memory, new))
+
+
+def test_the_order_of_partitions_does_not_matter(people, in_memory):
+    turned = as_dask(people, lambda frame: row_by_row(frame)[::-1])
+    labels = TableClusterer(3).fit(turned).predict(turned).compute()
+    np.testing.assert_array_equal(labels.sort_index(), in_memory.labels_)
+
+
+def test_rows_of_a_dask_frame_stay_with_the_workers(people, in_memory, monkeypatch):
+    monkeypatch.setattr(DaskSource, "pieces", None)
+    reads = []
+
+    def read(part):
+        reads.append(len(part))
+        return part
+
+    parts = [dask.delayed(read)(part) for part in with_empty_ones(people)]
+    source = dd.from_delayed(parts, meta=people[:0], verify_meta=False)
+    TableClusterer(3).fit(source)
+    assert 6 <= len(reads) / len(parts) <= 12
+    del reads[:]
+    outliers(in_memory, source)
+    drift(in_memory, source)
+    assert len(reads) == 3 * len(parts)
 
 
 @pytest.mark.integration

@@ -13,7 +13,8 @@ from page_cases import mixed_kinds
 from tables import latent_classes, small_tables
 from untie import UNTIE, Preparer, TableClusterer, TableEncoder, make_report
 from untie.datasets import load
-from untie.explain import outliers, why_outlier
+from untie.explain import _scored_rows, outliers, why_outlier
+from untie.explain._scored_rows import ScoreCounts
 
 
 def slow_surprise(table, row, first, second):
@@ -357,3 +358,19 @@ def test_rows_of_clusters_of_a_few_are_on_the_page_even_if_rows_are_drawn(monkey
     section = make_report(table, TableClusterer(3)).to_dict()["sections"]["outliers"]
     assert "1,000 of 1,100 rows were looked at" in section["said"]
     assert {row[0] for row in section["table"]["rows"][:2]} == {71, 201}
+
+
+def test_scores_of_many_rows_are_rounded_alike_whatever_the_order(monkeypatch):
+    monkeypatch.setattr(_scored_rows, "MOST_SCORES", 50)
+    scores = np.random.default_rng(0).exponential(size=600)
+    parts = [ScoreCounts.of(part) for part in np.split(scores, [0, 1, 130, 400])]
+    first = parts[0] + parts[1] + parts[2] + parts[3] + parts[4]
+    second = parts[4] + (parts[3] + ((parts[1] + parts[0]) + parts[2]))
+    np.testing.assert_array_equal(first.values, second.values)
+    np.testing.assert_array_equal(first.sizes, second.sizes)
+    assert 25 < len(first.values) <= 50
+    assert first.n_rows == 600
+    step = 2.0**-first.bits
+    for score in (0.5, 2.0):
+        at_least = first.sizes[first.values >= first.place(np.array([score]))].sum()
+        assert (scores >= score).sum() <= at_least <= (scores >= score - step).sum()

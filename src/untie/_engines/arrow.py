@@ -203,9 +203,9 @@ class ArrowSource(Source):
 
 
 PART_BYTES = 2**26
-"""A part has about this many bytes of numbers, if that is from 2^16 to 2^20 rows."""
+"""A part has about this many bytes of numbers, if that is from 2^14 to 2^20 rows."""
 
-PART_ROWS = (2**16, 2**20)
+PART_ROWS = (2**14, 2**20)
 
 CodedPiece = tuple[Any, Codes]
 """Some rows as they came, and coded."""

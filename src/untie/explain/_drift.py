@@ -651,7 +651,8 @@ def drift(
         Fitted; a pipeline ends in one of the three.
         What is usual: it keeps the counts of the rows that it was fitted on.
     data : table of shape (n_rows, n_columns)
-        New rows, in memory or lazy, with the columns seen in `fit`; named ones in any order.
+        New rows, in memory or lazy, with the columns seen in `fit`; named ones in any order. A lazy
+        table is read once; the rows of a Dask or Spark frame stay with its workers.
     alpha : float, default=0.01
         Largest p-value of a change, from 0.001 to 0.05; a smaller one gives fewer false alarms.
     min_effect : float, default=0.05

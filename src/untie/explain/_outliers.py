@@ -241,7 +241,7 @@ TAIL = 0.1
 """The highest scores that the height of the largest is extrapolated from, as a share of all."""
 
 SMALL_EXCESS = float(np.log(2.0))
-"""ScoreCounts closer than this are alike: that of a pair met half as often as expected, in nats."""
+"""Scores closer than this are alike: that of a pair met half as often as expected, in nats."""
 
 SOME = 0.01
 """Fewer rows than this part of all that stand out beside rows alike do not say what is usual."""
@@ -404,7 +404,10 @@ def outliers(model: Any, data: Any, *, n: int = 20, share_of: str = DATA) -> Any
         Fitted; a pipeline ends in one of the three.
         Its counts say what is usual.
     data : table of shape (n_rows, n_columns)
-        In memory: the rows that were passed to `fit`, or new ones.
+        The rows that were passed to `fit`, or new ones, in memory or lazy. A lazy table is read
+        once; the workers of a Dask or Spark frame read it twice, first a single column to number
+        the rows. With more than a million different scores, `share` is of scores rounded down to
+        multiples of 2^-20, or of a larger part.
     n : int, default=20
         Number of rows; it hardly matters for the time.
     share_of : {"data", "model"}, default="data"
@@ -510,7 +513,7 @@ def _score_lazy(fitted: FittedTable, source: Source, n: int, share_of: str) -> S
 
 @dataclass(frozen=True, eq=False)
 class ScoreTask:
-    """ScoreCounts the rows of a piece of a table; can be sent to a worker.
+    """Scores the rows of a piece of a table; can be sent to a worker.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from untie._learn.selection.k_choice import FEW, is_few
 from untie._util.types import AnyArray, BoolArray, FloatArray, IntArray, LongArray
 
 DIGITS = 9
-"""ScoreCounts that differ beyond this digit do so by rounding."""
+"""Scores that differ beyond this digit do so by rounding."""
 
 MOST_SCORES = 2**20
 """At most this many different scores are kept when those of two pieces are added."""

@@ -12,7 +12,8 @@ from numbers import Integral
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components, depth_first_order, minimum_spanning_tree
 
 from untie._count.counts import Counts
 from untie._learn.columns.explained_entropy import (
@@ -303,6 +304,79 @@ def hidden_together(related: Relation) -> list[tuple[IntArray, IntArray]]:
         (np.flatnonzero(kind), np.flatnonzero(which.ravel() == number))
         for number, kind in enumerate(kinds)
     ]
+
+
+MOST_SHARED = 2**26
+"""Groups that share more attributes than this, over all pairs of groups, are not compared."""
+
+
+class Turn(NamedTuple):
+    """The attributes that are hidden at a time, as a change of those hidden at another.
+
+    Parameters
+    ----------
+    before : int
+        The number of the other turn, which comes earlier; -1 if nothing is hidden before.
+    more, fewer : integer arrays
+        The attributes that are hidden besides, and no longer.
+    predicted : integer array
+        The attributes that are predicted.
+    is_last_after : tuple of int
+        The turns that no later one is a change of.
+    """
+
+    before: int
+    more: IntArray
+    fewer: IntArray
+    predicted: IntArray
+    is_last_after: tuple[int, ...]
+
+
+def in_turns(groups: Sequence[tuple[IntArray, IntArray]], n_attributes: int) -> list[Turn]:
+    """Return groups of hidden attributes in an order in which little changes from turn to turn.
+
+    Sums over what is hidden then need few steps: related attributes are hidden again and again.
+
+    Parameters
+    ----------
+    groups : sequence of pairs of integer arrays
+        See `hidden_together`.
+    n_attributes : int
+        Number of attributes.
+
+    Examples
+    --------
+    >>> every = np.arange(5)
+    >>> for turn in in_turns([(every[:4], every[:2]), (every[:3], every[2:3])], 5):
+    ...     turn.before, turn.more.tolist(), turn.fewer.tolist(), turn.is_last_after
+    (-1, [0, 1, 2], [], ())
+    (0, [3], [], (0, 1))
+    """
+    n = len(groups)
+    sizes = np.array([len(hidden) for hidden, _ in groups])
+    at = np.repeat(np.arange(n), sizes), np.concatenate([hidden for hidden, _ in groups])
+    ends = [np.arange(n), np.full(n, n), sizes.astype(float)]  # all at once, beginning with none
+    if (np.bincount(at[1]).astype(float) ** 2).sum() <= MOST_SHARED:
+        are_hidden = sparse.csr_array((np.ones(len(at[0])), at), shape=(n, n_attributes))
+        shared = sparse.coo_array(sparse.triu(are_hidden @ are_hidden.T, 1))
+        apart = sizes[shared.row] + sizes[shared.col] - 2.0 * shared.data
+        ends = [
+            np.concatenate(pair) for pair in zip(ends, (shared.row, shared.col, apart), strict=True)
+        ]
+    graph = sparse.csr_array((ends[2], (ends[0], ends[1])), shape=(n + 1, n + 1))
+    order, parents = depth_first_order(minimum_spanning_tree(graph), n, directed=False)
+    places = {group: number - 1 for number, group in enumerate(order.tolist())}
+    before = [places[parents[group]] for group in order[1:].tolist()]
+    last = {earlier: number for number, earlier in enumerate(before) if earlier >= 0}
+    turns = []
+    for number, group in enumerate(order[1:].tolist()):
+        hidden, predicted = groups[group]
+        known = groups[order[before[number] + 1]][0] if before[number] >= 0 else hidden[:0]
+        done = [earlier for earlier in {before[number], number} if earlier >= 0]
+        over = tuple(sorted(earlier for earlier in done if last.get(earlier, number) == number))
+        more, fewer = np.setdiff1d(hidden, known), np.setdiff1d(known, hidden)
+        turns.append(Turn(before[number], more, fewer, predicted, over))
+    return turns
 
 
 NO_RELEVANCE = 1e-3

@@ -19,7 +19,7 @@ from untie._count.memory import SAMPLE_ROWS
 from untie._count.row_sample import RowSample
 from untie._learn.clustering.lloyd import count_distinct, sample_vectors
 from untie._learn.clustering.points import AXES, VECTORS, Points, PointsOf, of_axes, of_vectors
-from untie._learn.columns.attributes import Attributes, hidden_together
+from untie._learn.columns.attributes import Attributes, Turn, hidden_together, in_turns
 from untie._learn.selection.cluster_gain import likelihood_costs, number_of_starts
 from untie._learn.selection.k_choice import STABLE, KChoice, is_above, is_sure
 from untie._learn.spaces.order_space import CoarseView
@@ -196,9 +196,9 @@ class JudgedRows:
     related: BoolArray
 
     @cached_property
-    def groups(self) -> list[tuple[IntArray, IntArray]]:
-        """Attributes that are hidden with the same others: (hidden ones, predicted ones)."""
-        return hidden_together(self.related)
+    def turns(self) -> list[Turn]:
+        """The attributes that are hidden with the same others, one turn after another."""
+        return in_turns(hidden_together(self.related), len(self.sizes))
 
     @property
     def n_codes(self) -> list[int]:
@@ -383,11 +383,19 @@ def _labels_without(rows: JudgedRows, fit: HalfFit, asked: IntArray, predicted: 
     total = _distances(rows.codes, fit, predicted)
     scale, total, codes = _scale(total), total[asked], rows.codes[asked]
     labels = np.empty((len(asked), len(predicted)), dtype=np.intp)
-    for hidden, without in rows.groups:
-        hidden, without = (group[places[group] >= 0] for group in (hidden, without))
+    shown = {-1: total}
+    for number, turn in enumerate(rows.turns):
+        more, fewer, without = (
+            group[places[group] >= 0] for group in (turn.more, turn.fewer, turn.predicted)
+        )
+        left = shown[turn.before] - _distances(codes, fit, more)
+        if len(fewer):
+            left += _distances(codes, fit, fewer)
+        shown[number] = left
+        for done in turn.is_last_after:
+            del shown[done]
         if len(without):
-            nearest = _nearest(total - _distances(codes, fit, hidden), scale)
-            labels[:, places[without]] = nearest[:, None]
+            labels[:, places[without]] = _nearest(left.copy(), scale)[:, None]
     return labels
 
 
