@@ -42,7 +42,7 @@ def test_info_tells_what_the_file_holds(path):
 
 @pytest.mark.parametrize(
     ("name", "k", "is_chosen"),
-    [("clusterer", 2, True), ("neighbors", None, None), ("preparer", None, None), ("kmodes", 2, 0)],
+    [("clusterer", 2, True), ("preparer", None, None), ("kmodes", 2, 0)],
 )
 def test_info_of_other_models(name, k, is_chosen):
     model, table = MODELS[name]()

@@ -69,8 +69,6 @@ def describe(loaded: Loaded) -> dict[str, Any]:
 
 def _n_clusters(last: Any) -> int | None:
     """Return the number of clusters or classes, if the model is for any."""
-    if getattr(last, "purpose", None) == "neighbors":
-        return None
     for name in ("n_clusters_", "n_classes_"):
         if hasattr(last, name):
             return int(getattr(last, name))
