@@ -195,7 +195,7 @@ def test_another_number_is_noticed(saved, path):
         arrays["fitted/model/vectors/0"][0, 0] += 1e-5
 
     rewrite(path, change)
-    said = r"melons.untie' answers otherwise here .* vectors differ by up to \d\.\de-0\d of the"
+    said = r"melons.untie' gives different answers .* vectors differ by up to \d\.\de-0\d of the"
     with pytest.warns(UserWarning, match=said):
         load_model(path)
 

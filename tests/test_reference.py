@@ -72,6 +72,8 @@ ESTIMATORS = (
     untie.cluster.KModes(2),
     untie.cluster.KPrototypes(2),
     untie.cluster.LatentClasses(2),
+    untie.decomposition.MCA(),
+    untie.decomposition.FAMD(),
 )
 
 
@@ -102,10 +104,9 @@ OF_SCIKIT_LEARN = {
 def test_tab_completion_shows_what_the_reference_documents(estimator):
     """Methods that the reference shows, parameters, and what scikit-learn adds."""
     members = script("_ext/own_members.py")
-    module, name = (
-        "untie.cluster" if type(estimator).__name__ in untie.cluster.__all__ else "untie",
-        type(estimator),
-    )
+    name = type(estimator)
+    homes = (untie.cluster, untie.decomposition, untie)
+    module = next(home.__name__ for home in homes if name.__name__ in home.__all__)
     own = {
         *members.own_methods(module, name.__name__),
         *members.own_properties(module, name.__name__),

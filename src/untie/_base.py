@@ -85,8 +85,8 @@ class TakesTables(BaseEstimator):
     def _doc_link_url_param_generator(self) -> dict[str, str]:
         """Return what the link from scikit-learn's HTML of an estimator to our page is made of."""
         kind = type(self)
-        is_textbook = kind.__module__.startswith("untie.cluster.")
-        return {"package": "untie.cluster" if is_textbook else "untie", "name": kind.__name__}
+        package, _, module = kind.__module__.rpartition(".")
+        return {"package": package if module.startswith("_") else "untie", "name": kind.__name__}
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -277,6 +277,16 @@ def test_weights_equal_repetition(hidden):
     np.testing.assert_allclose(first.transform(table), second.transform(table), atol=1e-9)
 
 
+def test_weights_may_be_a_column(hidden, model):
+    X, weights = hidden[0], np.arange(len(hidden[0])) % 3 + 1.0
+    named = X.assign(often=weights)
+    for measure in (model.score, model.bic, model.aic, model.sabic, model.relative_entropy):
+        assert measure(named, sample_weight="often") == measure(X, sample_weight=weights)
+    one, other = (LatentClasses(3, random_state=0) for _ in range(2))
+    labels = one.fit_predict(named, sample_weight="often")
+    np.testing.assert_array_equal(labels, other.fit_predict(X, sample_weight=weights))
+
+
 @pytest.fixture(scope="module")
 def gaps(hidden):
     table = hidden[0].head(200)

@@ -116,6 +116,15 @@ class TestAxes:
                 expected = means.var(axis=0) / X.var(axis=0)
             np.testing.assert_allclose(famd.eta2_[place], expected)
 
+    def test_eta2_with_missing_cells_is_that_of_all_rows(self, table):
+        gaps = table.assign(c0=table["c0"].where(np.arange(len(table)) % 3 > 0, None))
+        model = FAMD(3, missing="neutral").fit(gaps)
+        X = model.transform(gaps)
+        means = pd.DataFrame(X).groupby(gaps["c0"]).transform("mean")
+        known = np.square(means - means.mean()).sum()  # around the mean of the known cells
+        place = list(gaps).index("c0")
+        np.testing.assert_allclose(model.eta2_[place], known / len(X) / X.var(axis=0))
+
     def test_supplementary_columns_are_placed_as_the_own_ones(self, famd, table, weights):
         placed = famd.supplementary_columns(table, table, weights)
         assert placed["column"].tolist()[:3] == ["x", "y", "c0"]

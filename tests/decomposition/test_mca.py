@@ -101,6 +101,16 @@ class TestAxes:
             means = pd.DataFrame(X).groupby(hidden[name]).transform("mean")
             np.testing.assert_allclose(mca.eta2_[place], means.var(ddof=0) / X.var(axis=0))
 
+    def test_eta2_with_missing_cells_is_that_of_all_rows(self, hidden):
+        table = hidden.assign(c1=hidden["c1"].where(np.arange(len(hidden)) % 2 == 0, None))
+        model = MCA(3, missing="neutral").fit(table)
+        X = model.transform(table)
+        for place, name in enumerate(table):
+            means = pd.DataFrame(X).groupby(table[name]).transform("mean")
+            known = np.square(means - means.mean()).sum()  # around the mean of the known cells
+            expected = known / len(X) / X.var(axis=0)
+            np.testing.assert_allclose(model.eta2_[place], expected)
+
     def test_signs_are_those_of_the_third_moment(self, mca):
         moments = mca.counts_.frequencies @ mca.column_coordinates_**3
         assert (moments > 0).all()

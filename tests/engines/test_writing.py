@@ -248,6 +248,14 @@ def test_a_folder_is_whole_or_as_it_was(has_old, error, encoder, tmp_path, monke
     assert not has_old or pq.read_table(tmp_path / "vectors").num_rows == 1
 
 
+def test_the_folder_of_the_program_is_not_replaced(encoder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for path in ("./", tmp_path / "."):
+        with pytest.raises(FileExistsError, match="is the one that the program runs in"):
+            untie.sink(encoder, TABLE, path)
+    assert os.getcwd() == str(tmp_path)
+
+
 def test_what_is_no_folder_of_vectors_is_not_replaced(encoder, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")

@@ -141,7 +141,7 @@ class Loaded:
     versions : dict of str to str
         The versions of untie, Python and the libraries that the model was saved with.
     deviations : list of str
-        In what the model answers otherwise here than where it was saved.
+        How its answers here differ from those where it was saved.
     """
 
     model: Any
@@ -150,7 +150,7 @@ class Loaded:
     deviations: list[str]
 
     def warn(self, path: str | os.PathLike[str]) -> None:
-        """Warn if the model answers otherwise than where it was saved."""
+        """Warn if the model gives different answers than where it was saved."""
         if not self.deviations:
             return
         here = {"untie": VERSION, **versions()}
@@ -161,9 +161,9 @@ class Loaded:
         ]
         with_what = f" It was saved with {listed(other)}." if other else ""
         warn_user(
-            f"The model in {str(path)!r} answers otherwise here than where it was saved: in its "
-            f"self-check, {'; '.join(self.deviations)}.{with_what} Fit it again, or load it with "
-            "the versions that it was saved with."
+            f"The model in {str(path)!r} gives different answers here than where it was saved: in "
+            f"its self-check, {'; '.join(self.deviations)}.{with_what} Fit it again, or load it "
+            "with the versions that it was saved with."
         )
 
 

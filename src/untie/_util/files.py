@@ -102,6 +102,11 @@ def check_replaceable_folder(path: Path, is_own: Callable[[str], bool]) -> None:
     """Refuse to put a folder in the place of a file, or of a folder with other files."""
     if not path.parent.is_dir():
         raise FileNotFoundError(f"The folder {str(path.parent)!r} does not exist; make it first.")
+    if Path.cwd().resolve().is_relative_to(path):
+        raise FileExistsError(
+            f"The folder {str(path)!r} is the one that the program runs in, or holds it; name a "
+            "new folder."
+        )
     if path.exists() and not path.is_dir():
         raise NotADirectoryError(
             f"{str(path)!r} is no folder; name another, or a file with an ending such as .parquet."

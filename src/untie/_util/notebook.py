@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
+from unicodedata import category
 
 LONGEST, LONGEST_NAME = 240, 40
 """Cells are cut after so many characters; names of columns and values within a text after fewer."""
@@ -48,8 +49,26 @@ def block(title: str, *parts: str) -> str:
 
 
 def said(text: str) -> str:
-    """Return sentences as HTML; they may be long, and name columns."""
-    return "".join(escape(c) if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    r"""Return sentences as HTML; they may be long, and name columns.
+
+    Spaces of all kinds and joiners of letters stay; other characters that do not print, such as
+    those that turn the direction of what follows, are replaced.
+
+    Examples
+    --------
+    >>> said("Prix\u00a0\N{EURO SIGN} <b>") == "Prix\u00a0\N{EURO SIGN} &lt;b&gt;"
+    True
+    >>> said("a\u202eb") == "a\ufffdb"
+    True
+    """
+    return "".join(escape(c) if _is_shown(c) else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
+
+
+def _is_shown(character: str) -> bool:
+    return character.isprintable() or character in JOINERS or category(character) == "Zs"
 
 
 def paragraph(text: str) -> str:

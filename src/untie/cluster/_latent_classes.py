@@ -246,7 +246,8 @@ class LatentClasses(
         -------
         integer array of shape (n_rows,)
         """
-        return np.argmax(self.fit(X, sample_weight=sample_weight).predict_proba(X), axis=1)
+        X, sample_weight = split_weights(X, sample_weight)
+        return self.fit(X, sample_weight=sample_weight).predict(X)
 
     def transform(self, X: Any) -> FloatArray:
         """Return the probability of each class for each row, as `predict_proba` does.
@@ -383,6 +384,7 @@ class LatentClasses(
         -------
         float
         """
+        X, sample_weight = split_weights(X, sample_weight)
         entropies = entr(self.predict_proba(X)).sum(axis=1)
         total, n = _weighted_sum(entropies, sample_weight, "entropy")
         return 1.0 - total / (n * np.log(self.n_classes_)) if self.n_classes_ > 1 else 1.0
@@ -470,6 +472,7 @@ class LatentClasses(
 
     def _log_likelihood(self, X: Any, sample_weight: Any) -> tuple[float, float]:
         """Return the log-likelihood of all rows, and their weight."""
+        X, sample_weight = split_weights(X, sample_weight)
         return _weighted_sum(self.score_samples(X), sample_weight, "likelihood")
 
 

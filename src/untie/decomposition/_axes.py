@@ -50,6 +50,14 @@ def shares_of(counts: Counts) -> FloatArray:
     return counts.frequencies / np.repeat(np.where(totals > 0, totals, 1.0), counts.sizes)
 
 
+def known_shares(counts: Counts) -> FloatArray:
+    """Return the share of the rows that have a known cell in each column; 1 where none has."""
+    if not counts.sizes:
+        return np.empty(0)
+    shares = np.add.reduceat(counts.frequencies, counts.offsets[:-1]) / counts.n
+    return np.where(shares > 0, shares, 1.0)
+
+
 def bytes_of_axes(sizes: Sequence[int]) -> int:
     """Return how many bytes finding the axes of columns with so many values takes, besides counts.
 

@@ -22,6 +22,7 @@ from untie._table.vocabulary import Vocabulary
 from untie._util.types import Codes, FloatArray
 from untie.decomposition._axes import (
     bytes_of_axes,
+    known_shares,
     mixed_gram,
     principal_axes,
     row_map,
@@ -236,6 +237,7 @@ class FAMD(TableAxes):
         order = np.argsort(np.argsort(~is_numeric, kind="stable"))
         explained = values * np.add.reduceat(own, starts)
         explained[:n_numeric] = np.square(correlated)
+        explained[n_numeric:] /= known_shares(self.counts_)[:, None]
         self.eta2_ = explained[order]
 
     def _named_columns(self) -> list[tuple[str, Any]]:

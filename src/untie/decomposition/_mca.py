@@ -13,6 +13,7 @@ from untie._util.types import FloatArray
 from untie.decomposition._axes import (
     adjusted,
     bytes_of_axes,
+    known_shares,
     principal_axes,
     row_map,
     shares_of,
@@ -73,7 +74,8 @@ class MCA(TableAxes):
     column_cos2_ : array of shape (n_values, n_components)
         How well each axis shows each value: the squared cosine of their angle.
     eta2_ : array of shape (n_columns, n_components)
-        Share of the variance of each axis that each column explains.
+        Share of the variance of each axis that each column explains; what is missing explains
+        nothing.
     counts_ : Counts
         How often values occur, alone and in pairs.
     vocabulary_ : Vocabulary
@@ -178,7 +180,8 @@ class MCA(TableAxes):
         self.column_coordinates_ = self._means_of_rows() * self._supplementary_scale()
         self.column_contributions_ = own
         self.column_cos2_ = axes.eigenvalues * own / np.where(variances > 0, variances, 1.0)
-        self.eta2_ = axes.eigenvalues * n_columns * np.add.reduceat(own, counts.offsets[:-1])
+        of_columns = np.add.reduceat(own, counts.offsets[:-1]) / known_shares(counts)[:, None]
+        self.eta2_ = axes.eigenvalues * n_columns * of_columns
         return self
 
     def eigenvalues_summary(self, correction: str | None = None) -> Any:

@@ -18,7 +18,8 @@ from untie.plot import _style as style
 from untie.plot._maps import draw_some, label_points, principal
 
 LONGEST_ARROW = 0.9
-"""A number that is all of an axis has an arrow this share of the way to the farthest point."""
+"""Length of the arrow of a number whose correlation with an axis is 1, as a share of the distance
+to the farthest point."""
 
 
 @dataclass(frozen=True, eq=False)
