@@ -256,10 +256,13 @@ def test_an_answer_that_looks_like_a_missing_cell_is_not_missing():
         preparer.to_onnx(missing="a")
 
 
-def test_answers_that_are_no_text_elsewhere():
-    preparer = Preparer(sets={"A": ";"}).fit(frame({"A": ["a\0;b", "b", "c;b"] * 9}))
+@pytest.mark.parametrize(("separator", "cell"), [(";", "a\0;b"), ("\0", "a\0b")])
+def test_answers_that_are_no_text_elsewhere(separator, cell):
+    preparer = Preparer(sets={"A": separator}).fit(frame({"A": [cell, "b", f"c{separator}b"] * 9}))
     for write in (lambda: preparer.to_sql("duckdb", source="src"), preparer.to_onnx):
-        with pytest.raises(ValueError, match=r"'A' cannot .* one of its answers has a NUL.*Remedy"):
+        with pytest.raises(
+            ValueError, match=r"'A' cannot .* one of its answers.* has a NUL.*Remedy"
+        ):
             write()
 
 

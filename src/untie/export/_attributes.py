@@ -99,11 +99,14 @@ class ExportedColumn:
                 "it has values of several types, or of a type that no export reads",
                 "turn the column into text and fit again",
             )
-        if isinstance(rule, Answer) and not all(map(is_portable, rule.known)):
-            raise self.refuse(
-                "one of its answers has a NUL or half a character, which is no text elsewhere",
-                "replace it and fit again",
-            )
+        if isinstance(rule, Answer | Answered):
+            texts = [rule.listing.separator, *getattr(rule, "known", ())]
+            if not all(map(is_portable, texts)):
+                raise self.refuse(
+                    "one of its answers, or what separates them, has a NUL or half a character, "
+                    "which is no text elsewhere",
+                    "replace it and fit again",
+                )
 
     def refuse(self, why: str, remedy: str) -> ValueError:
         """Return the error of a column that can't be exported."""
