@@ -170,16 +170,8 @@ ANSWERS = {
 NEW_ANSWERS = {
     "uses": [
         *("bus", " bike ; bus; ", "bus;plane", "plane", " plane ; boat", "", " ; ;", ";", None),
-        *(
-            "n/a",
-            " n/a ",
-            "n/a;bus",
-            "Bus",
-            "buses;tramway",
-            "on  foot",
-            "on foot ;car",
-            "bus\u3000;\ttram",
-        ),
+        *("n/a", " n/a ", "n/a;bus", "Bus"),
+        *("buses;tramway", "on  foot", "on foot ;car", "bus\u3000;\ttram"),
         "picked",
     ],
     "it's said": [
@@ -188,34 +180,12 @@ NEW_ANSWERS = {
     ],
     "rare": [
         *("kind 0,7 times", "kind 0", "7 times", "new", "new,even", ",", "kind 1, odd ,9 times"),
-        *(
-            None,
-            "",
-            "even",
-            "odd,odd",
-            "n/a",
-            "kind 0;odd",
-            "kind 1",
-            " ",
-            "kind 0,,x",
-            "kind",
-            "0",
-        ),
+        *(None, "", "even", "odd,odd", "n/a", "kind 0;odd"),
+        *("kind 1", " ", "kind 0,,x", "kind", "0"),
     ],
     "marks": [
-        *(
-            "a / / b",
-            "a / b",
-            "a/b",
-            " / a",
-            "a / ",
-            " / / ",
-            "/",
-            "a /  b",
-            "b / / / c",
-            "a",
-            None,
-        ),
+        *("a / / b", "a / b", "a/b", " / a", "a / ", " / / "),
+        *("/", "a /  b", "b / / / c", "a", None),
         *("/ b", "a / \u3000c", "d", "e / a", "\u00a0b\u2028 / x", "a\n / b", "picked / a"),
     ],
     "many": [
