@@ -145,12 +145,63 @@ NEW_DATES = {
     "E": ["p", None, "s", "q", "r"],
 }
 
+ANSWERS = {
+    "uses": [
+        None if n % 12 == 7 else "n/a" if n % 24 == 1 else cell
+        for n, cell in enumerate(
+            by_kind(
+                [" bus;bike", "bike;", "bus ;car;bike", "car;on foot"],
+                ["train; tram", "tram", "bus;train", "on foot"],
+            )
+        )
+    ],
+    "it's said": by_kind(
+        [".*|it's", 'a "b"|[^a|.*', "$1|漢字 😀|it's", "漢字 😀"],
+        ["\\d+|x (y)", "x (y)", "{q}|\\d+|$1", "[^a|x (y)"],
+    ),
+    "rare": [
+        f"kind {KIND[n]},{'odd' if n % 3 else 'even'}" + f",{n} times" * (n % 2) for n in range(N)
+    ],
+    "marks": by_kind(
+        ["a / / b", "b / c", "c / a / b", "a"], ["b / \u3000c\u2003", "/ b", "c", "d / c"]
+    ),
+    "many": by_kind(["11;2", "2", "2;3", "11"], ["3;4", "3", "4;3;11", "4"]),
+}
+NEW_ANSWERS = {
+    "uses": [
+        *("bus", " bike ; bus; ", "bus;plane", "plane", " plane ; boat", "", " ; ;", ";", None),
+        *("n/a", " n/a ", "n/a;bus", "Bus"),
+        *("buses;tramway", "on  foot", "on foot ;car", "bus\u3000;\ttram"),
+        "picked",
+    ],
+    "it's said": [
+        *(".*", "it''s", "its|.*", 'a "b"', "a b|a 'b'", "[^a", "b", "$1|$2", "\\d+", "7|x y"),
+        *("x (y) |{q}", "{q", "漢字 😀\n", "漢字|😀", "\nit's\n|", "||", None, "picked"),
+    ],
+    "rare": [
+        *("kind 0,7 times", "kind 0", "7 times", "new", "new,even", ",", "kind 1, odd ,9 times"),
+        *(None, "", "even", "odd,odd", "n/a", "kind 0;odd"),
+        *("kind 1", " ", "kind 0,,x", "kind", "0"),
+    ],
+    "marks": [
+        *("a / / b", "a / b", "a/b", " / a", "a / ", " / / "),
+        *("/", "a /  b", "b / / / c", "a", None),
+        *("/ b", "a / \u3000c", "d", "e / a", "\u00a0b\u2028 / x", "a\n / b", "picked / a"),
+    ],
+    "many": [
+        *("11", "1", "2; 3", "11.0", "2.0;3", "112", "3 ;4", "", None, "5", "5;2", "-2", "02"),
+        *("1;1", "4;4", " 4", "3,4", "2;;3"),
+    ],
+}
+SEPARATORS = {"uses": ";", "it's said": "|", "rare": ",", "marks": " / ", "many": ";"}
+
 PARTED = ["day", "instant", "written", "E"]
 
 CASES = {
     "numbers": (NUMBERS, NEW_NUMBERS, {"bins": 7}),
     "texts": (TEXTS, NEW_TEXTS, {"bins": 7, "max_categories": 6}),
     "commas": (COMMAS, NEW_COMMAS, {"bins": 9}),
+    "answers": (ANSWERS, NEW_ANSWERS, {"sets": SEPARATORS}),
     "dates": (DATES, NEW_DATES, {"bins": 5}),
     "date parts": (
         {name: DATES[name] for name in PARTED},

@@ -18,7 +18,19 @@ from untie._learn.vectors import LookUp
 from untie._prepare.note import Note, Reason
 from untie._prepare.numbers import DateWriting, MonthNames, NumberNames, NumberWriting
 from untie._prepare.preparation import Preparation
-from untie._prepare.rules import BOOLEANS, OTHERS, TEXT, Bin, DatePart, Group, Keep, Rule
+from untie._prepare.rules import (
+    BOOLEANS,
+    OTHERS,
+    TEXT,
+    Answer,
+    Answered,
+    Bin,
+    DatePart,
+    Group,
+    Keep,
+    Reading,
+    Rule,
+)
 from untie._prepare.rules import NUMBERS as PLAIN_NUMBERS
 from untie._table.column_codes import value_code
 from untie._table.vocabulary import joins_rare_values
@@ -32,6 +44,8 @@ TRANSLATED: Mapping[type, Collection[type]] = {
     Group: (NoneType, NumberNames),
     Bin: (NoneType, NumberWriting, DateWriting, MonthNames),
     DatePart: (NoneType, DateWriting, MonthNames),
+    Answer: (NoneType,),
+    Answered: (NoneType,),
 }
 """The rules that exports know, and the writings that each may have."""
 
@@ -48,17 +62,21 @@ class ExportedColumn:
     name : str
         The prepared column.
     origin : str
-        The column of the user's table; another one for parts of dates.
+        The column of the user's table; another one for parts of dates, and for answers.
     rule : Rule
         What becomes of its cells.
     odd : tuple of str
-        Values of the column that look like missing cells, such as "None".
+        Values of the column that look like missing cells, such as "None"; of a column that lists
+        answers, all that are known.
+    fails_at_new : bool
+        Whether any new answer makes the cell an unknown value; otherwise new answers alone do.
     """
 
     name: str
     origin: str
     rule: Rule = UNCHANGED
     odd: tuple[str, ...] = ()
+    fails_at_new: bool = False
 
     @property
     def is_kept(self) -> bool:
@@ -69,7 +87,7 @@ class ExportedColumn:
         """Refuse a rule that a language has no translation of, such as one that is new."""
         rule = self.rule
         # Not isinstance: a new kind of rule may extend an old one, or read cells in another way.
-        writings, reading = TRANSLATED.get(type(rule), ()), getattr(rule, "reading", None)
+        writings, reading = TRANSLATED.get(type(rule), ()), _reading_of(rule)
         if reading is None or type(reading.writing) not in writings:
             raise self.refuse(
                 f"{language} has no translation of its rule {type(rule).__name__!r}, or of how its "
@@ -81,12 +99,25 @@ class ExportedColumn:
                 "it has values of several types, or of a type that no export reads",
                 "turn the column into text and fit again",
             )
+        if isinstance(rule, Answer | Answered):
+            texts = [rule.listing.separator, *getattr(rule, "known", ())]
+            if not all(map(is_portable, texts)):
+                raise self.refuse(
+                    "one of its answers, or what separates them, has a NUL or half a character, "
+                    "which is no text elsewhere",
+                    "replace it and fit again",
+                )
 
     def refuse(self, why: str, remedy: str) -> ValueError:
         """Return the error of a column that can't be exported."""
         return ValueError(
             f"Column {self.origin!r} cannot be exported because {why}. Remedy: {remedy}."
         )
+
+
+def _reading_of(rule: Rule) -> Reading | None:
+    reading = getattr(getattr(rule, "listing", rule), "reading", None)
+    return reading if isinstance(reading, Reading) else None
 
 
 def cells_of(
@@ -107,6 +138,8 @@ def cells_of(
         return [ExportedColumn(name, name) for name in columns]
     odd = {note.column: note.argument(Reason.NOT_MISSING, "values") or () for note in notes}
     origins = preparation.origins
+    rules = zip(preparation.columns, preparation.rules, strict=True)
+    odd |= {origins[name]: rule.known for name, rule in rules if isinstance(rule, Answer)}
     return [
         ExportedColumn(
             name,

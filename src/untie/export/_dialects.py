@@ -8,7 +8,10 @@ from datetime import UTC
 from typing import Any
 
 from untie.export._attributes import Kind, check_int64, exact_float, is_portable
-from untie.export._patterns import BLANKS
+from untie.export._patterns import BLANKS, literal
+
+PART = "part"
+"""What conditions call one of the parts of a text."""
 
 _UNSAFE_IN_BIGQUERY = re.compile(r'[!"$()*,./;?@\[\\\]^`{}~\x00-\x1f]')
 
@@ -47,6 +50,9 @@ class Dialect:
     piece : str
         One of the pieces of ``{text}`` between marks, from ``{place}`` 1 on; an empty text if there
         are fewer.
+    some : str
+        A condition that ``{condition}`` is true of one of the parts of ``{text}`` between marks,
+        which are the text ``{mark}`` and the pattern ``{pattern}``. It may be NULL for NULL.
     all_but : str
         The word for columns that ``*`` leaves out; empty if there is none.
     """
@@ -66,6 +72,7 @@ class Dialect:
     cut: str = "regexp_replace({text}, {pattern}, '', 'g')"
     trim: str = "trim({text}, {blanks})"
     piece: str = "SPLIT_PART({text}, {mark}, {place})"
+    some: str
     all_but: str = "EXCEPT"
 
     @property
@@ -140,6 +147,12 @@ class Dialect:
         """Return a text without the parts that are as a pattern says."""
         return self.cut.format(text=expression, pattern=self.text(pattern))
 
+    def has_part(self, expression: str, mark: str, condition: str) -> str:
+        """Return a condition that one of the parts of a text between marks is as another says."""
+        pattern = self.text(literal(mark))
+        mark = self.text(mark)
+        return self.some.format(text=expression, mark=mark, pattern=pattern, condition=condition)
+
     def read_number(self, text: str) -> str:
         """Return a text that is a number, in digits, as a double."""
         number = self.as_double.format(cell=text)
@@ -206,6 +219,7 @@ _DIALECTS = (
             "THEN timezone('UTC', TRY_CAST({cell} AS TIMESTAMPTZ)) "
             "ELSE TRY_CAST({cell} AS TIMESTAMP) END, '%Y%m%d%H%M%S')"
         ),
+        some=f"len([{PART} FOR {PART} IN string_split({{text}}, {{mark}}) IF {{condition}}]) > 0",
         all_but="EXCLUDE",
     ),
     Dialect(
@@ -226,6 +240,10 @@ _DIALECTS = (
         ),
         matches="{text} ~ {pattern}",
         trim="btrim({text}, {blanks})",
+        some=(
+            f"EXISTS (SELECT 1 FROM UNNEST(STRING_TO_ARRAY({{text}}, {{mark}})) AS parts ({PART}) "
+            "WHERE {condition})"
+        ),
         all_but="",
     ),
     Dialect(
@@ -244,6 +262,7 @@ _DIALECTS = (
         matches="regexp_like({text}, {pattern})",
         cut="regexp_replace({text}, {pattern}, '')",
         trim="trim(BOTH {blanks} FROM {text})",
+        some=f"exists(split({{text}}, {{pattern}}), {PART} -> {{condition}})",
     ),
     Dialect(
         "bigquery",
@@ -262,6 +281,10 @@ _DIALECTS = (
         matches="REGEXP_CONTAINS({text}, {pattern})",
         cut="REGEXP_REPLACE({text}, {pattern}, '')",
         piece="COALESCE(SPLIT({text}, {mark})[SAFE_OFFSET({place} - 1)], '')",
+        some=(
+            f"EXISTS (SELECT 1 FROM UNNEST(SPLIT({{text}}, {{mark}})) AS {PART} "
+            "WHERE {condition})"
+        ),
     ),
 )
 

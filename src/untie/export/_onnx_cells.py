@@ -11,7 +11,11 @@ from untie._prepare.numbers import NUMBER, NumberNames, NumberWriting, as_number
 from untie._prepare.rules import (
     AS_IT_IS,
     BOOLEANS,
+    NOT_PICKED,
     NUMBERS,
+    PICKED,
+    Answer,
+    Answered,
     Bin,
     Group,
     Keep,
@@ -239,6 +243,8 @@ def prepare_cell(
         return _keep(graph, cell, rule, feed, known)
     if isinstance(rule, Group):
         return _group(graph, cell, rule, feed)
+    if isinstance(rule, Answer | Answered):
+        return _answer(graph, cell, rule, feed)
     raise _no_dates(cell)
 
 
@@ -307,6 +313,36 @@ def _bin(
     others = None if known is None else [value for value in known if value not in rule.names]
     texts = _texts(graph, cell, cells, replace(rule.reading, writing=None), others)
     return Prepared(graph.either(is_number, ranges(numbers), texts), is_missing)
+
+
+def _answer(graph: Graph, cell: ExportedColumn, rule: Answer | Answered, feed: Feed) -> Prepared:
+    cells = graph.input(cell.origin, "STRING")
+    is_missing = _means_missing(graph, cells, rule.listing.reading, feed, cell.odd)
+    # One more text, as no rows at all have no parts.
+    last = graph.constant(np.array(["0"], dtype=object))
+    parts = graph.add_pieces(graph.add("Concat", [cells, last], axis=0), rule.listing.separator)
+
+    def has_part(answers: Collection[str], others: bool = False) -> str:
+        """Add the condition that a cell has one of some answers; or one that is none of them."""
+        pattern = "|".join(map(_exactly, answers))
+        found = graph.is_like(parts, f"{_AROUND}({pattern}){_AROUND}")
+        found = graph.cast(graph.add("Not", [found]) if others else found, "INT64")
+        columns = graph.constant(np.array([1]))
+        most = graph.add("ReduceMax", [found, columns], keepdims=0)
+        return graph.first_rows(graph.cast(most, "BOOL"))
+
+    picked, not_picked = graph.text(PICKED), graph.text(NOT_PICKED)
+    has_any = graph.add("And", [graph.add("Not", [is_missing]), has_part([""], others=True)])
+    if isinstance(rule, Answered):
+        texts = graph.either(has_any, picked, not_picked)
+        return Prepared(texts, graph.constant(np.array(False)))
+    if rule.answer is None:
+        is_picked, rest = has_part(["", *rule.known], others=True), not_picked
+    else:
+        is_picked, rest = has_part([rule.answer]), not_picked
+        if rule.tells_new:
+            rest = graph.either(has_part(rule.known), not_picked, cells)
+    return Prepared(graph.either(is_picked, picked, rest), graph.add("Not", [has_any]))
 
 
 def _means_missing(

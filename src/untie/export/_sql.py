@@ -191,7 +191,8 @@ def write_sql(
     if not fails:
         attributes = [a for a in attributes if not a.is_silent(outcome)] or attributes[:1]
     tables = _Tables(ways, attributes, values, vectors)
-    rows, cells = _prepared(ways, [a.cell for a in attributes], source, kept)
+    own = [replace(a.cell, fails_at_new=fails) for a in attributes]
+    rows, cells = _prepared(ways, own, source, kept)
     pairs = zip(attributes, cells, strict=True)
     joins = [
         join
@@ -376,7 +377,7 @@ def _joins(
     key, vector = f"key_{number}", f"vector_{number}"
     unknown = str(attribute.unknown)
     if fails:
-        unknown = ways.fail(f"Unknown value in column {attribute.name}: ", cell)
+        unknown = ways.fail(f"Unknown value in column {attribute.cell.origin}: ", cell)
     code = unknown
     if attribute.kind is not None:
         yield (

@@ -24,17 +24,22 @@ from untie._prepare.numbers import (
 from untie._prepare.rules import (
     BOOLEANS,
     MONTHS,
+    NOT_PICKED,
+    PICKED,
     TEXT,
     TRUTHS,
     WEEKDAYS,
+    Answer,
+    Answered,
     Bin,
     DatePart,
     Group,
     Keep,
+    Listing,
     Reading,
 )
 from untie.export._attributes import ExportedColumn, Kind
-from untie.export._dialects import Dialect
+from untie.export._dialects import PART, Dialect
 from untie.export._patterns import BLANKS, DIGITS, PLAIN_NUMBER, in_class, written_number
 
 RAW, BARE, READ = "raw_row", "bare_row", "read_row"
@@ -144,6 +149,8 @@ class _CellWriter:
             Bin: self._bin,
             Group: self._group,
             DatePart: self._date_part,
+            Answer: self._answer,
+            Answered: self._answered,
         }
         self.cell.check("SQL")
         return writers[type(rule)](rule)
@@ -191,6 +198,32 @@ class _CellWriter:
         text, clock = self.after["text"], self.after["clock"]
         value = f"CASE WHEN {clock} IS NULL THEN {text} ELSE CASE {number} {cases} END END"
         return {"text": self._text(rule.reading), "clock": self._clock(rule.reading)}, value
+
+    def _answer(self, rule: Answer) -> _Written:
+        ways, text = self.ways, self.after["text"]
+        picked, not_picked, bare = ways.text(PICKED), ways.text(NOT_PICKED), ways.strip(PART)
+        is_known = ways.is_one_of(bare, rule.known)
+        is_new = f"{bare} <> '' AND NOT {is_known}"
+        own = is_new if rule.answer is None else f"{bare} = {ways.text(rule.answer)}"
+        cases, rest = {own: picked}, not_picked
+        if rule.tells_new:
+            first = {is_new: text} if self.cell.fails_at_new else {}
+            cases, rest = {**first, **cases, is_known: not_picked}, text
+        return self._of_parts(rule.listing, {**cases, f"{bare} <> ''": rest}, "NULL")
+
+    def _answered(self, rule: Answered) -> _Written:
+        is_there = f"{self.ways.strip(PART)} <> ''"
+        cases = {is_there: self.ways.text(PICKED)}
+        return self._of_parts(rule.listing, cases, self.ways.text(NOT_PICKED))
+
+    def _of_parts(self, listing: Listing, cases: Mapping[str, str], other: str) -> _Written:
+        """Return the first value whose condition is true of one of the cell's parts."""
+        whens = " ".join(
+            f"WHEN {self.ways.has_part(self.after['text'], listing.separator, condition)} "
+            f"THEN {value}"
+            for condition, value in cases.items()
+        )
+        return {"text": self._text(listing.reading)}, f"CASE {whens} ELSE {other} END"
 
     def _by_type(self, reading: Reading, typed: str, cases: Iterable[str], other: str) -> str:
         """Return an expression for cells of other types, for missing cells and for texts."""
