@@ -179,7 +179,9 @@ def test_a_text_that_is_no_object_is_refused(path):
 # The self-check.
 
 
-@pytest.mark.parametrize("name", ["pipeline", "components", "kprototypes", "latent-classes"])
+@pytest.mark.parametrize(
+    "name", ["preparer", "pipeline", "components", "kprototypes", "latent-classes"]
+)
 def test_a_file_is_the_same_each_time(name, path, tmp_path):
     model, table = MODELS[name]()
     again = tmp_path / "again.untie"

@@ -209,7 +209,9 @@ def _draw(widths: list[int]) -> AnyArray:
 
 def _some_cells(rule: Any) -> tuple[Value, ...]:
     """Return distinct cells that a rule of a preparer is asked about."""
-    found: list[Value] = [*TEXTS, *rule.reading.missing, *getattr(rule, "values", ())[:N_ROWS]]
+    listing = getattr(rule, "listing", None)
+    reading = rule.reading if listing is None else listing.reading
+    found: list[Value] = [*TEXTS, *reading.missing, *getattr(rule, "values", ())[:N_ROWS]]
     edges = getattr(rule, "edges", ())
     between = [(low + high) / 2 for low, high in pairwise(edges)]
     spread = np.linspace(0, len(between) - 1, min(N_ROWS, len(between))).astype(int).tolist()
