@@ -233,6 +233,21 @@ def test_another_reading_of_cells_is_noticed(path):
         load_model(path)
 
 
+def test_answers_are_asked_alone_and_with_another(path):
+    preparer, table = MODELS["preparer"]()
+    save_model(preparer.fit(table), path)
+    check = read_file(path).content["check"][0]
+    columns = [name for name in preparer.columns_ if name.startswith("uses: ")]
+    for name, asked, found in zip(
+        columns, check["asked"][-3:], check["expected"][-3:], strict=True
+    ):
+        own = name.removeprefix("uses: ")
+        assert set(found) >= {"picked", "not picked", None}
+        cells = [cell for cell in asked if cell and own in str(cell).split(";")]
+        assert {len(set(cell.split(";"))) for cell in cells} == {1, 2}
+        assert {found[asked.index(cell)] for cell in cells} == {"picked"}
+
+
 def test_another_cluster_is_noticed(path):
     TableClusterer(2).fit(MODELS["clusterer"]()[1]).save(path)
 
