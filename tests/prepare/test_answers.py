@@ -79,6 +79,8 @@ def test_answers_share_the_weight_of_a_column(preparer):
     assert own == pytest.approx(expected | {"uses: bus": 0})
     by_position = TableEncoder(2, column_weights={0: 3, "uses: bus": 0, 1: 2}).fit(TRIPS)
     assert np.array_equal(by_position._model.factors, encoder._model.factors)
+    with pytest.raises(ValueError, match="column_weights names column 'uses' twice; keep one"):
+        TableEncoder(2, column_weights={0: 3, "uses": 2}).fit(TRIPS)
     prepared = TableEncoder(2, preparer=None, column_weights=weights)
     prepared.set_params(missing="neutral").fit(preparer.transform(TRIPS))
     as_it_is = TableEncoder(2).fit(TRIPS)
