@@ -281,6 +281,12 @@ def test_mistakes():
             ValueError,
             r"none of its cells has one of .*Preparer\(sets=\{'color': ' / '\}\)",
         ),
+        (
+            {"uses": "/"},
+            ValueError,
+            r"'uses', .* none .* has '/'; they have ';'; name .*\(sets=\{'uses': ';'\}\)",
+        ),
+        ({"color": "/"}, ValueError, r"'color', .* none of its cells has '/'; name what separates"),
     ):
         with pytest.raises(error, match=said):
             Preparer(sets=sets).fit(TRIPS)
