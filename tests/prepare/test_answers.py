@@ -266,8 +266,26 @@ def test_an_answer_of_all_rows_has_no_column():
 def test_columns_that_are_there_already():
     frame = TRIPS.assign(**{"uses: bus": "x"})
     assert "split" not in {note.action for note in Preparer().fit(frame).notes_}
+    assert (
+        "two columns would be called 'uses: bus'; rename" in Preparer().fit(frame).notes_[0].reason
+    )
     with pytest.raises(ValueError, match="has a column 'uses: bus' already; rename it"):
         Preparer(sets=["uses"]).fit(frame)
+
+
+def test_columns_of_answers_with_one_name_whichever_comes_first():
+    other = TRIPS["uses"].str.replace("bus", "by: bus")
+    frame = pd.DataFrame({"uses": other, "uses: by": TRIPS["uses"], "color": TRIPS["color"]})
+    found, turned = Preparer().fit(frame), Preparer().fit(frame[frame.columns[::-1]])
+    assert found.columns_ == turned.columns_[::-1]
+    assert found.notes_ == turned.notes_[::-1]
+    for note in found.notes_[:2]:
+        assert note.action != "split"
+        assert "two columns would be called 'uses: by: bus'; rename one" in note.reason
+    with pytest.raises(
+        ValueError, match=r"'uses: by: bus', as an answer of 'uses.*'; rename 'uses"
+    ):
+        Preparer(sets=["uses", "uses: by"]).fit(frame)
 
 
 def test_mistakes():
