@@ -41,8 +41,15 @@ def words(n=48):
     return table
 
 
+def travelers(n=48):
+    """Return the people, and what each of them uses, which is a list."""
+    draws = random.Random(9)
+    uses = [draws.sample(["bus", "bike", "car"], draws.randint(1, 3)) for _ in range(n)]
+    return people(n).assign(uses=[";".join(some) for some in uses])
+
+
 MODELS = {
-    "preparer": lambda: (Preparer(bins=3, date_parts=["month"]), people()),
+    "preparer": lambda: (Preparer(bins=3, date_parts=["month"]), travelers()),
     "encoder": lambda: (TableEncoder(2, preparer=Preparer(bins=3)), people()),
     "components": lambda: (
         TableEncoder(

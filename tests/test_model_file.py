@@ -18,6 +18,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from fuzz.model_faults import seal
+from saved_models import MODELS as SMALL
 from tables import encoder_of, fit_known, latent_classes
 from untie import (
     UNTIE,
@@ -525,6 +526,32 @@ def test_parts_of_the_wrong_kind_are_refused(saved, path, change, words):
     with pytest.raises(ValueError, match=words) as caught:
         load_model(path)
     assert str(path) in str(caught.value)
+
+
+def first_answer(content):
+    return next(rule for rule in content["rules"] if rule["type"] == "answer")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda c: c["origins"].pop("uses: bus"), "parts of dates, and no others, have an origin"),
+        (lambda c: c["origins"].pop("born (month)"), "parts of dates, and no others, have an"),
+        (lambda c: c["origins"].update(home="uses"), "and no others, have an origin"),
+        (lambda c: c["origins"].update({"uses: bus": "wand"}), "one that nothing is said of"),
+        (lambda c: c["column_weights"].update(wand=0), "and no others, have a weight"),
+        (lambda c: c["column_weights"].update({"uses: bus": 0}), "have a weight above 0"),
+        (lambda c: c["column_weights"].update({"uses: bus": 1e308}), "not a number from 0 to 1"),
+        (lambda c: first_answer(c).update(known=[]), "known' has 0 items, not 1"),
+        (lambda c: first_answer(c).update(answer="wand"), "the answer is not among those known"),
+    ],
+)
+def test_what_contradicts_itself_about_answers_is_refused(path, change, words):
+    preparer, table = SMALL["preparer"]()
+    save_model(preparer.fit(table), path)
+    rewrite(path, lambda content, _: change(content["fitted"]["preparation"]))
+    with pytest.raises(ValueError, match=words):
+        load_model(path)
 
 
 @pytest.mark.parametrize("payload", [b"", b"PK\x03\x04", b"not a zip"])

@@ -179,7 +179,9 @@ def test_a_text_that_is_no_object_is_refused(path):
 # The self-check.
 
 
-@pytest.mark.parametrize("name", ["pipeline", "components", "kprototypes", "latent-classes"])
+@pytest.mark.parametrize(
+    "name", ["preparer", "pipeline", "components", "kprototypes", "latent-classes"]
+)
 def test_a_file_is_the_same_each_time(name, path, tmp_path):
     model, table = MODELS[name]()
     again = tmp_path / "again.untie"
@@ -229,6 +231,21 @@ def test_another_reading_of_cells_is_noticed(path):
     rewrite(path, change)
     with pytest.warns(UserWarning, match="cells of 'age' become other categories"):
         load_model(path)
+
+
+def test_answers_are_asked_alone_and_with_another(path):
+    preparer, table = MODELS["preparer"]()
+    save_model(preparer.fit(table), path)
+    check = read_file(path).content["check"][0]
+    columns = [name for name in preparer.columns_ if name.startswith("uses: ")]
+    for name, asked, found in zip(
+        columns, check["asked"][-3:], check["expected"][-3:], strict=True
+    ):
+        own = name.removeprefix("uses: ")
+        assert set(found) >= {"picked", "not picked", None}
+        cells = [cell for cell in asked if cell and own in str(cell).split(";")]
+        assert {len(set(cell.split(";"))) for cell in cells} == {1, 2}
+        assert {found[asked.index(cell)] for cell in cells} == {"picked"}
 
 
 def test_another_cluster_is_noticed(path):

@@ -724,17 +724,17 @@ def prepared_weights(preparer: Preparer, given: Mapping[Any, float]) -> dict[str
     The factor of a column that was split is that of its answers without one; and answers share the
     weight of their column.
     """
-    answers, of_answers, own = preparer._preparation.answers, dict[str, float](), {}
+    answers, found = preparer._preparation.answers, dict[str, float]()
     for key, factor in expand_keys(given, [*preparer.columns_, *answers]).items():
-        column = preparer._named_by(key)
-        if column in answers:
-            of_answers |= dict.fromkeys(answers[column], factor)
-            continue
-        name = preparer._used(key, "column_weights", may_be_left_out=not factor)
-        if name in own:
+        name: str | None = preparer._named_by(key)
+        if name not in answers:
+            name = preparer._used(key, "column_weights", may_be_left_out=not factor)
+        if name in found:
             raise ValueError(f"column_weights names column {name!r} twice; keep one of them.")
         if name is not None:
-            own[name] = factor
+            found[name] = factor
+    own = {name: factor for name, factor in found.items() if name not in answers}
+    of_answers = {part: found[name] for name in found if name in answers for part in answers[name]}
     factors: dict[str, float] = of_answers | own
     shares = preparer.column_weights_
     return factors | {name: factors.get(name, 1.0) * share for name, share in shares.items()}

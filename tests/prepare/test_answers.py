@@ -79,6 +79,8 @@ def test_answers_share_the_weight_of_a_column(preparer):
     assert own == pytest.approx(expected | {"uses: bus": 0})
     by_position = TableEncoder(2, column_weights={0: 3, "uses: bus": 0, 1: 2}).fit(TRIPS)
     assert np.array_equal(by_position._model.factors, encoder._model.factors)
+    with pytest.raises(ValueError, match="column_weights names column 'uses' twice; keep one"):
+        TableEncoder(2, column_weights={0: 3, "uses": 2}).fit(TRIPS)
     prepared = TableEncoder(2, preparer=None, column_weights=weights)
     prepared.set_params(missing="neutral").fit(preparer.transform(TRIPS))
     as_it_is = TableEncoder(2).fit(TRIPS)
@@ -264,8 +266,26 @@ def test_an_answer_of_all_rows_has_no_column():
 def test_columns_that_are_there_already():
     frame = TRIPS.assign(**{"uses: bus": "x"})
     assert "split" not in {note.action for note in Preparer().fit(frame).notes_}
+    assert (
+        "two columns would be called 'uses: bus'; rename" in Preparer().fit(frame).notes_[0].reason
+    )
     with pytest.raises(ValueError, match="has a column 'uses: bus' already; rename it"):
         Preparer(sets=["uses"]).fit(frame)
+
+
+def test_columns_of_answers_with_one_name_whichever_comes_first():
+    other = TRIPS["uses"].str.replace("bus", "by: bus")
+    frame = pd.DataFrame({"uses": other, "uses: by": TRIPS["uses"], "color": TRIPS["color"]})
+    found, turned = Preparer().fit(frame), Preparer().fit(frame[frame.columns[::-1]])
+    assert found.columns_ == turned.columns_[::-1]
+    assert found.notes_ == turned.notes_[::-1]
+    for note in found.notes_[:2]:
+        assert note.action != "split"
+        assert "two columns would be called 'uses: by: bus'; rename one" in note.reason
+    with pytest.raises(
+        ValueError, match=r"'uses: by: bus', as an answer of 'uses.*'; rename 'uses"
+    ):
+        Preparer(sets=["uses", "uses: by"]).fit(frame)
 
 
 def test_mistakes():
@@ -279,6 +299,12 @@ def test_mistakes():
             ValueError,
             r"none of its cells has one of .*Preparer\(sets=\{'color': ' / '\}\)",
         ),
+        (
+            {"uses": "/"},
+            ValueError,
+            r"'uses', .* none .* has '/'; they have ';'; name .*\(sets=\{'uses': ';'\}\)",
+        ),
+        ({"color": "/"}, ValueError, r"'color', .* none of its cells has '/'; name what separates"),
     ):
         with pytest.raises(error, match=said):
             Preparer(sets=sets).fit(TRIPS)

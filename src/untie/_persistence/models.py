@@ -470,8 +470,9 @@ RULE = either(
     part=record(rules.DatePart, part=one_of(*rules.PARTS), reading=READING),
     answer=record(
         rules.Answer,
+        {"the answer is not among those known": lambda c: c.answer in (None, *c.known)},
         answer=maybe(a_text),
-        known=_texts,
+        known=many(a_text, least=1, distinct=True),
         listing=LISTING,
         tells_new=a_truth,
     ),
@@ -516,13 +517,32 @@ NOTE = record(
     ),
 )
 
+
+def _made_by(prepared: Any, *kinds: type) -> set[str]:
+    """Return the columns that rules of some kinds make."""
+    pairs = zip(prepared.columns, prepared.rules, strict=True)
+    return {name for name, rule in pairs if isinstance(rule, kinds)}
+
+
 PREPARATION = record(
     Preparation,
+    {
+        "not all columns of answers and parts of dates, and no others, have an origin": lambda c: (
+            set(c.origins) == _made_by(c, rules.Answer, rules.Answered, rules.DatePart)
+        ),
+        "a column is made of one that nothing is said of": lambda c: (
+            {c.origins.get(name, name) for name in c.columns} <= {note.column for note in c.notes}
+        ),
+        "not all columns of answers, and no others, have a weight above 0": lambda c: (
+            all(c.column_weights.values())
+            and set(c.column_weights) == _made_by(c, rules.Answer, rules.Answered)
+        ),
+    },
     columns=many(a_text, least=1, distinct=True),
     rules=lambda c: each([RULE] * len(c.columns)),
     notes=many(NOTE),
     origins=mapping(a_text),
-    column_weights=mapping(number(0)),
+    column_weights=mapping(number(0, 1)),
 )
 
 

@@ -34,6 +34,7 @@ from untie._persistence.schema import (
 )
 from untie._persistence.values import cells, to_plain
 from untie._prepare.numbers import NUMBER, write
+from untie._prepare.rules import Answer
 from untie._table.names import listed
 from untie._table.rows import encode
 from untie._table.table import Table
@@ -209,7 +210,13 @@ def _draw(widths: list[int]) -> AnyArray:
 
 def _some_cells(rule: Any) -> tuple[Value, ...]:
     """Return distinct cells that a rule of a preparer is asked about."""
-    found: list[Value] = [*TEXTS, *rule.reading.missing, *getattr(rule, "values", ())[:N_ROWS]]
+    listing = getattr(rule, "listing", None)
+    reading = rule.reading if listing is None else listing.reading
+    found: list[Value] = [*TEXTS, *reading.missing, *getattr(rule, "values", ())[:N_ROWS]]
+    if isinstance(rule, Answer):
+        own = () if rule.answer is None else (rule.answer,)
+        known = list(dict.fromkeys([*own, *rule.known[:N_ROWS]]))
+        found += [*known, rule.listing.separator.join(known[:2])]
     edges = getattr(rule, "edges", ())
     between = [(low + high) / 2 for low, high in pairwise(edges)]
     spread = np.linspace(0, len(between) - 1, min(N_ROWS, len(between))).astype(int).tolist()

@@ -29,7 +29,7 @@ from untie._prepare.rules import (
     split_answers,
 )
 from untie._util.arrays import leading_digits
-from untie._util.messages import message
+from untie._util.messages import Parameter, listed, message
 
 SEPARATORS = (";", "|", ",", "\n")
 """What separates answers, unless the user says otherwise; the first that fits is taken."""
@@ -241,7 +241,7 @@ def split_column(column: str, seen: Summary, options: Options) -> Split | Reason
     read = as_read(seen, reading)
     if is_named:
         given = options.sets[column] if isinstance(options.sets, Mapping) else None
-        lists = Lists(read, given or _separator_of(column, read))
+        lists = Lists(read, _separator_of(column, read, given))
     else:
         found, more = _find_lists(read, options)
         if found is None:
@@ -284,18 +284,30 @@ def _find_lists(seen: Summary, options: Options) -> tuple[Lists | None, Reasons]
     return None, {}
 
 
-def _separator_of(column: str, seen: Summary) -> str:
-    """Return the separator that most cells of a column have, which the user says has lists."""
-    rows = [
-        sum(n for v, n in zip(seen.values, seen.rows.tolist(), strict=True) if s in as_text(v))
-        for s in SEPARATORS
-    ]
-    if not any(rows):
-        known = ", ".join(map(repr, SEPARATORS))
-        said = "{sets} names the column {0}, but none of its cells has one of {1}; name what "
-        more = "separates its answers: Preparer(sets={2})."
-        raise ValueError(message(said + more, repr(column), known, repr({column: " / "})))
-    return SEPARATORS[rows.index(max(rows))]
+def _separator_of(column: str, seen: Summary, given: str | None) -> str:
+    """Return what separates the answers of a column that the user says has lists.
+
+    It is what the user says, or else what most cells have.
+    """
+    texts = list(map(as_text, seen.values))
+    if given is not None and (not texts or any(given in text for text in texts)):
+        return given
+    rows = {
+        separator: sum(
+            n for text, n in zip(texts, seen.rows.tolist(), strict=True) if separator in text
+        )
+        for separator in SEPARATORS
+    }
+    there = sorted(filter(rows.get, rows), key=lambda separator: -rows[separator])
+    if there and given is None:
+        return there[0]
+    wanted = repr(given) if given else f"one of {', '.join(map(repr, SEPARATORS))}"
+    have = f"they have {listed(list(map(repr, there)))}; " if there else ""
+    example = next(one for one in (*there, " / ", " + ") if one != given)
+    own = Parameter("sets", {column: example}, owner="Preparer")
+    said = "{sets} names the column {0}, but none of its cells has {1}; {2}name what "
+    more = "separates its answers: {3}."
+    raise ValueError(message(said + more, repr(column), wanted, have, own))
 
 
 def _columns_of(column: str, lists: Lists, reading: Reading) -> dict[str, Rule]:

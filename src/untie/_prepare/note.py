@@ -86,6 +86,11 @@ class Reason(Enum):
         "separator",
         "most",
     )
+    SAME_NAME = (
+        "lists answers, but two columns would be called {value!r}; rename one column to get one of "
+        "each answer",
+        "value",
+    )
     SUMMARIES = "nothing is learned from {rows}", "rows"
 
     def __init__(self, words: str, *arguments: str) -> None:

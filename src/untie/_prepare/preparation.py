@@ -1,6 +1,7 @@
 """A table -> the rules of all its columns, and tables to which they are applied."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
@@ -368,17 +369,17 @@ def make_preparation(source: Source, options: Options, sample_weight: Any) -> Pr
     looked = look_at(source, chosen, sample_weight)
     summaries = [] if options.keep_totals else take_out_summaries(looked)
     seen = looked.summaries()
+    splits = _find_splits(names, dict(zip(chosen, seen, strict=True)), options)
     for name, of_column in zip(chosen, seen, strict=True):
-        split = split_column(name, of_column, options)
-        if isinstance(split, Split) and _is_free(split, [*names, *rules], options):
+        split = splits[name]
+        if isinstance(split, Split):
             rules |= split.rules
             notes[name] = split.note
             origins |= dict.fromkeys(split.rules, name)
             weights |= dict.fromkeys(split.rules, split.weight)
             continue
         rule, notes[name] = decide(name, of_column, options)
-        if not isinstance(split, Split):
-            notes[name] = notes[name].also(split)
+        notes[name] = notes[name].also(split)
         if rule is not None:
             rules[name] = rule
         parts = {part_name(name, rule.part): rule for rule in part_rules(of_column, options)}
@@ -409,12 +410,28 @@ def make_preparation(source: Source, options: Options, sample_weight: Any) -> Pr
     return Preparation(tuple(rules), tuple(rules.values()), said_of_all, origins, weights, *empty)
 
 
-def _is_free(split: Split, names: Sequence[str], options: Options) -> bool:
-    """Return whether no column of the table is called as one of an answer; refuse if it must be."""
-    taken = [name for name in split.rules if name in names]
-    if taken and options.sets != AUTO:
-        raise ValueError(f"The table has a column {taken[0]!r} already; rename it.")
-    return not taken
+def _find_splits(
+    names: Sequence[str], seen: Mapping[str, Summary], options: Options
+) -> dict[str, Split | Reasons]:
+    """Return what becomes of the columns that are looked at and list answers; see `split_column`.
+
+    None whose answers would be called as another column is split, whichever comes first.
+    """
+    found = {name: split_column(name, own, options) for name, own in seen.items()}
+    splits = {name: own for name, own in found.items() if isinstance(own, Split)}
+    parts = (part_name(name, part) for name in seen for part in options.date_parts)
+    called = Counter(chain(names, parts, *(split.rules for split in splits.values())))
+    for name, split in splits.items():
+        twice = min((own for own in split.rules if called[own] > 1), default=None)
+        if twice is None:
+            continue
+        if options.sets != AUTO:
+            if twice in names:
+                raise ValueError(f"The table has a column {twice!r} already; rename it.")
+            said = f"Another column would be called {twice!r}, as an answer of {name!r}; "
+            raise ValueError(f"{said}rename {name!r}.")
+        found[name] = {Reason.SAME_NAME: {"value": twice}}
+    return found
 
 
 def _note_summary(summary: SummaryRow, rules: dict[str, Rule], notes: dict[str, Note]) -> None:
