@@ -146,6 +146,12 @@ CASES = [
     Case("separator_at_end_of_names.csv", notes=("1 separator at the end of line 1 makes no",)),
     Case("tabs.csv", HALVES),
     Case("pipes.csv", notes=("read with '|' between cells",), warned=0),
+    Case(
+        "semicolons_and_odd_ends.csv",
+        TABLE | {"size": ["big\u2028", "small\x85", "big\f", *SIZES[3:]]},
+        (SEMICOLON,),
+        warned=0,
+    ),
     Case("spaces.csv", {
         "city": [f"{town} " for town in TOWNS],
         "size": [f" {size} " for size in SIZES],
@@ -165,6 +171,9 @@ REFUSED = {
     "long_row.csv": "line 5, has 4 cells, but the first line has 3 names. Correct the line",
     "unquoted_commas.csv": "line 2, has 3 cells, .*quote cells that hold ','",
     "last_line_of_words.csv": "line 8, has 1 cell, but the first line has 3 names",
+    "semicolons_and_total.csv": "line 8, has 2 cells, but the first line has 3 names",
+    "semicolons_and_source.csv": "line 9, has 1 cell, but the first line has 3 names",
+    "pipes_and_long_row.csv": "line 2, has 3 cells, but the first line has 2 names",
     "only_names.csv": "has names of columns .city, size, n. but no rows",
     "empty.csv": "is empty; a table has names in its first line and rows below",
     "blank.csv": "is empty; a table has names in its first line and rows below",

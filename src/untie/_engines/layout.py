@@ -42,6 +42,9 @@ LONGEST_LINE = 2_000_000
 LOOKED_AT = 1_000
 """At most this many lines are compared with the first one."""
 
+SPLIT = 50
+"""This many lines are split to find the delimiter."""
+
 OTHER_DELIMITERS = (",", ";", "\t", "|")
 """What may stand between cells, the likeliest first."""
 
@@ -493,7 +496,7 @@ def _rows(text: str, delimiter: str, shown: str) -> list[_Row]:
 
 def _delimiter(text: str, usual: str, may_have_title: bool) -> str:
     """Return what cells stand between: the usual mark, unless only another one makes columns."""
-    lines = text.splitlines()[:50]
+    lines = _first_lines(text)
     marks = dict.fromkeys((usual, *OTHER_DELIMITERS))
     rows = {mark: _split(lines, mark) for mark in marks}
     widths = {mark: [len(row) for row in found if row] or [0] for mark, found in rows.items()}
@@ -501,6 +504,11 @@ def _delimiter(text: str, usual: str, may_have_title: bool) -> str:
     for mark, found in widths.items():
         if alike[mark] == len(found) and (mark == usual or alike[usual] < len(widths[usual]) / 2):
             return mark
+    if widths[usual][0] == 1:  # a row that is too long or too short is refused when it is read
+        best = max(marks, key=alike.__getitem__)
+        are_all_split = set(widths[usual]) == {1} and min(widths[best]) > 1
+        if alike[best] > len(widths[best]) / 2 or are_all_split:
+            return best
     if may_have_title:
         is_read = True if set(widths[usual]) == {1} else None
         for mark, found_rows in rows.items():
@@ -511,12 +519,17 @@ def _delimiter(text: str, usual: str, may_have_title: bool) -> str:
 
 def _check_delimiter(text: str, shown: str, given: str, found: str) -> None:
     """Refuse a mark that makes one column where another makes several of every line."""
-    lines = text.splitlines()[:50]
+    lines = _first_lines(text)
     own, other = ({len(row) for row in _split(lines, mark) if row} for mark in (given, found))
     if own == {1} and len(other) == 1 and other != {1}:
         said = "{0} has one column with {3}, and {1} with {2}: leave {delimiter} out, or say {2}."
         own_mark = Parameter("delimiter", given)
         raise ValueError(message(said, shown, other.pop(), repr(found), own_mark))
+
+
+def _first_lines(text: str) -> list[str]:
+    """Return the lines by which delimiters are compared; CSV has no other line ends than these."""
+    return list(islice(io.StringIO(text, newline=""), SPLIT))
 
 
 def _split(lines: list[str], mark: str) -> list[list[str]]:
