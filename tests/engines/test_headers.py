@@ -95,7 +95,23 @@ def test_own_names_leave_those_of_others():
     ]
 
 
-def test_a_row_has_numbers_or_values_of_the_rows_below():
-    assert is_row(["x", "1"], [["x", "2"]])
-    assert not is_row(["x", "y"], [["x", "2"]])
-    assert not is_row(["2023", "2024"], [])
+IS_ROW = {
+    "a number, and a cell of its column": (["x", "1"], [["x", "2"]], True),
+    "words": (["x", "y"], [["x", "2"]], False),
+    "numbers that count up in a row": (
+        ["x", "34", "35"],
+        [["y", "40", "41"], ["x", "1", "2"]],
+        True,
+    ),
+    "numbers from 7 on": (["7", "8"], [["1", "5"]], True),
+    "positions": (["", "0", "1"], [["0", "x", "y"]], False),
+    "years": (["2023", "2024"], [["7", "8"]], False),
+    "years that count down": (["x", "2024", "2023"], [["x", "7", "8"]], False),
+    "years above years": (["x", "2019", "2020"], [["x", "1987", "2001"]], True),
+}
+
+
+@pytest.mark.parametrize("case", IS_ROW)
+def test_a_row_has_numbers_or_values_of_the_rows_below(case):
+    first, below, expected = IS_ROW[case]
+    assert is_row(first, below) is expected

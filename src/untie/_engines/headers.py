@@ -258,13 +258,16 @@ def own_names(names: Iterable[str], unnamed: str = "column{0}") -> tuple[list[st
     return made, renamed
 
 
-def is_row(header: Cells, rows: Iterable[Cells]) -> bool:
-    """Return whether each name is a number, or a cell of its column in the rows below."""
+def is_row(header: Cells, rows: Sequence[Cells]) -> bool:
+    """Return whether each name is a number, or a cell of its column in the rows below.
+
+    Numbers are names if they are positions, such as pandas writes, or years.
+    """
     named = {place: name for place, name in enumerate(header) if name.strip()}
-    numbers = {place: _number(name) for place, name in named.items()}
-    if _count_up([number for number in numbers.values() if number is not None]):
+    numbers = {place: n for place, name in named.items() if (n := _number(name)) is not None}
+    if _are_positions(list(numbers.values()), len(named)) or _are_years(header, numbers, rows):
         return False
-    sought = [place for place in named if numbers[place] is None]
+    sought = [place for place in named if place not in numbers]
     if not sought:
         return bool(named)
     for row in rows:
@@ -281,6 +284,19 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _count_up(numbers: Sequence[float]) -> bool:
-    """Return whether numbers are names: positions, such as pandas writes, or years."""
-    return len(numbers) > 1 and all(b - a == 1 for a, b in pairwise(numbers))
+def _are_positions(numbers: Sequence[float], n_named: int) -> bool:
+    """Return whether numbers count all named columns, from 0 or 1."""
+    return 1 < len(numbers) == n_named and any(
+        all(number == start + place for place, number in enumerate(numbers)) for start in (0, 1)
+    )
+
+
+def _are_years(header: Cells, places: Iterable[int], rows: Sequence[Cells]) -> bool:
+    """Return whether some names are years in a row, and the cells below them are no years."""
+    texts = {place: header[place].strip() for place in places}
+    if len(texts) < 2 or not all(map(_YEAR.fullmatch, texts.values())):
+        return False
+    steps = {int(b) - int(a) for a, b in pairwise(texts.values())}
+    cells = [row[place].strip() for row in rows for place in texts if place < len(row)]
+    below = [cell for cell in cells if cell]
+    return steps in ({1}, {-1}) and not (below and all(map(_YEAR.fullmatch, below)))
