@@ -389,6 +389,13 @@ def test_lines_of_messages_are_those_of_the_file(tmp_path):
         untie.scan(path)
 
 
+def test_many_lines_may_be_above_the_names(tmp_path):
+    path = tmp_path / "t.csv"
+    lines = b"# This line is a comment that says nothing.\n" * 8000
+    path.write_bytes(lines + (FOLDER / "decimal_commas.csv").read_bytes())
+    check_scan(path, Case("", HALVES, (SEMICOLON,), 0, {"skip_rows": 8000}))
+
+
 def test_what_the_user_says_wins_and_is_checked():
     with pytest.raises(ValueError, match="line 2, has 3 cells, but the first line has 1 names"):
         untie.scan(FOLDER / "title_lines.csv", skip_rows=0).collect()

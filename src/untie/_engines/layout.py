@@ -39,6 +39,9 @@ FIRST_BYTES = 2**18
 LONGEST_LINE = 2_000_000
 """DuckDB reads lines of at most this many bytes."""
 
+MOST_ABOVE = 2**26
+"""Lines that are left out may have this many bytes; they are read in memory."""
+
 LOOKED_AT = 1_000
 """At most this many lines are compared with the first one."""
 
@@ -195,7 +198,7 @@ def sniff(path: str, shown: str, told: Told) -> Layout:
     by_name = packed.KINDS.get(suffix)
     if by_name == "parquet":
         return Layout("parquet")
-    first = _first_bytes(path)
+    first = _first_bytes(path, shown, told.skip_rows or 0)
     if first.startswith(_PARQUET):
         return Layout("parquet")
     encoding, doubts = _encoding(first, shown, told.encoding)
@@ -220,7 +223,8 @@ def sniff(path: str, shown: str, told: Told) -> Layout:
     return _csv_layout(text, shown, told, DELIMITERS.get(suffix, ","), encoding, doubts)
 
 
-def _first_bytes(path: str) -> bytes:
+def _first_bytes(path: str, shown: str, n_above: int) -> bytes:
+    """Return the first bytes: the first line at least, and as much below the lines left out."""
     with packed.open_plain(path) as file:
         first = file.read(FIRST_BYTES)
         while len(first) <= LONGEST_LINE and not _has_line(first):
@@ -228,7 +232,21 @@ def _first_bytes(path: str) -> bytes:
             if not more:
                 break
             first += more
-    return first
+        if not n_above:
+            return first
+        pieces, n_lines, n_bytes = [first], _n_lines(first), len(first)
+        while n_lines <= n_above and (more := file.read(FIRST_BYTES)):
+            pieces.append(more)
+            n_lines, n_bytes = n_lines + _n_lines(more), n_bytes + len(more)
+            if n_bytes > MOST_ABOVE:
+                said = "The first {1} of {0} have more than {2:,} bytes; remove them."
+                raise ValueError(message(said, shown, counted(n_above, "line"), MOST_ABOVE))
+        pieces.append(file.read(FIRST_BYTES))
+    return b"".join(pieces)
+
+
+def _n_lines(content: bytes) -> int:
+    return max(content.count(b"\n"), content.count(b"\r"))
 
 
 def _has_line(first: bytes) -> bool:
