@@ -22,6 +22,7 @@ FOUND = {
     "a sentence with commas": ([["Sales"], ["ours", "raw", "draft"], [], NAMES, *ROWS], 3, 1),
     "two rows": ([["who", "a", ""], ["", "n", "m"], ["x", "1", "2"]], 0, 2),
     "two rows below a title": ([["T"], ["who", "a", ""], ["", "n", "m"], ["x", "1", "2"]], 1, 2),
+    "two groups": ([["a", "a", "b", "b"], ["n", "m", "n", "m"], ["1", "2", "3", "4"]], 0, 2),
     "an index": ([["", "a", "a"], ["", "n", "m"], ["who", "", ""], ["x", "1", "2"]], 0, 3),
 }
 
@@ -38,6 +39,10 @@ NOT_FOUND = {
     "columns without names": [["a", "", ""], ["x", "y", "z"], ["u", "v", "w"]],
     "an empty row below the names": [NAMES, ["", "", ""], *ROWS],
     "a title or names, and no numbers": [["T"], SHAPES, [], *WORDS],
+    "a missing cell below two names": [["id", "n", "n"], ["", "NA", "x"], ["B", "3", "4"]],
+    "words below two names": [["id", "n", "n"], ["A", "lost", "x"], ["B", "3", "4"]],
+    "a missing cell, no name": [["id", "", "n"], ["A", "x", "n/a"], ["B", "y", "4"]],
+    "a column without a name": [["id", "n", ""], ["A", "hi", "ok"], ["B", "3", "4"]],
     "names and units": [["a", "b"], ["(m)", "(kg)"], ["1", "2"]],
     "names, one a number": [["name", "1"], ["x", "y"], ["u", "v"]],
 }  # fmt: skip

@@ -389,6 +389,11 @@ def test_lines_of_messages_are_those_of_the_file(tmp_path):
         untie.scan(path)
 
 
+def test_the_remedy_of_names_in_two_rows_offers_each_of_them():
+    with pytest.warns(UserWarning, match="skip_rows=0 takes line 1 alone, skip_rows=1 line 2"):
+        untie.scan(FOLDER / "two_rows_of_names.csv")
+
+
 def test_many_lines_may_be_above_the_names(tmp_path):
     path = tmp_path / "t.csv"
     lines = b"# This line is a comment that says nothing.\n" * 8000

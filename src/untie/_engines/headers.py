@@ -20,6 +20,9 @@ WIDE = 4
 _VALUE = re.compile(r"[-+$€£]?[\d.,:/\s-]*\d[\d.,:/\s-]*[%$€£]?")
 """A number, an amount, a date or a time."""
 
+_MISSING = frozenset({"na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "none", "?", "-", "--"})
+"""Texts of missing cells, which are no names."""
+
 _YEAR = re.compile(r"(1[89]|20)\d\d")
 
 
@@ -167,21 +170,29 @@ def _are_titles(
 def _are_groups(above: Cells, names: Cells, below: Sequence[Cells]) -> bool:
     """Return whether a row has names for several columns each, and the next one the columns' own.
 
-    Spreadsheets write the name of merged cells into the first of them, pandas into each.
+    Spreadsheets write the name of merged cells into the first of them, pandas into each. A row of
+    the table may look like a row of names below a name that occurs twice; two such groups, or a
+    column without a name in the lower row alone, are evidence that it is none.
     """
     upper, own = _stripped(above), _stripped(names)
     texts = [name for name in own if name]
     if len(upper) != len(own) or n_filled(upper) < 2 or not texts:
         return False
-    first = next(place for place, name in enumerate(upper) if name)
-    pairs = list(zip(upper, own, strict=True))[first:]
-    if not all(name or other for name, other in pairs) or any(map(_VALUE.fullmatch, texts)):
+    if any(_VALUE.fullmatch(text) or text.lower() in _MISSING for text in texts):
         return False
-    spans = any(
-        other[1] and (not other[0] or (other[0] == one[0] and other[1] != one[1]))
-        for one, other in pairwise(pairs)
-    )
-    return spans and _has_numbers_below(names, below)
+    first = next(place for place, name in enumerate(upper) if name)
+    groups: list[tuple[str, list[str]]] = []
+    for name, other in zip(upper[first:], own[first:], strict=True):
+        if not (name or other):
+            return False
+        if groups and name in ("", groups[-1][0]):
+            groups[-1][1].append(other)
+        else:
+            groups.append((name, [other]))
+    n_spanning = sum(len(set(filter(None, others))) > 1 for _, others in groups)
+    has_blank = not all(own[:first]) or any(others == [""] for _, others in groups)
+    is_evident = n_spanning > 1 or (n_spanning == 1 and has_blank)
+    return is_evident and _has_numbers_below(names, below)
 
 
 def _are_names_of_index(names: Cells, cells: Cells) -> bool:

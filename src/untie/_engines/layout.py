@@ -453,8 +453,9 @@ def about_header(number: int, depth: int, names: Sequence[str], unit: str = "lin
         said = "{0}: {1}s {2} were read together as the names of columns ({3}); {4} takes {1} {5} "
         last = number + depth - 1
         several = f"{number} {'and' if depth == 2 else 'to'} {last}"
-        remedy = Parameter("skip_rows", number)
-        return Doubt(said + "alone", (unit, several, shown, remedy, number + 1))
+        upper, lower = (Parameter("skip_rows", n) for n in (number - 1, number))
+        parts = (unit, several, shown, upper, number, lower, number + 1)
+        return Doubt(said + "alone, {6} {1} {7}", parts)
     upto = f"s 1 {'and' if number == 3 else 'to'} {number - 1} were"
     above = f"{unit} 1 was" if number == 2 else f"{unit}{upto}"
     said = "{0}: {1} left out as a title, and the names of columns are in {2} {3} ({4}); {5} keeps "
