@@ -77,6 +77,25 @@ CASES = [
     Case("title_pairs.csv", notes=(f"lines 1 to 3 were {TITLE} line 4",)),
     Case("title_in_doubt.csv", {"city": TOWNS[:4], "size": SIZES[:4]}, options={"skip_rows": 1}),
     Case(
+        "report_above.csv",
+        {
+            name: [cell, key, *TABLE[key]]
+            for name, cell, key in zip(
+                ["Report", "Q1", "v2"], ["made", "by", "us"], TABLE, strict=True
+            )
+        },
+        ("line 1 was taken for the names of columns, but line 4 (city, size, n) may have them",),
+    ),
+    Case("report_above.csv", options={"skip_rows": 3}),
+    Case(
+        "title_with_year.csv",
+        {
+            name: [key, *TABLE[key]]
+            for name, key in zip(["Sales", "big", "2024"], TABLE, strict=True)
+        },
+        ("line 1 was taken for the names of columns, but line 2 (city, size, n) may have them",),
+    ),
+    Case(
         "two_rows_of_names.csv",
         {
             "city": TOWNS,
@@ -263,6 +282,7 @@ YEARS = [["city", 2023, None, 2024, None], [None, "size", "n", "size", "n"]]
 SHEETS = {
     "title": ({"Data": [["Register 2024"], [], NAMES, *ROWS]}, ["A1:C1"]),
     "merged": ({"Data": [*YEARS, *(row + row[1:] for row in ROWS)]}, ["A1:A2", "B1:C1", "D1:E1"]),
+    "report": ({"Data": [["Report", "Q1", "v2"], [], NAMES, *ROWS]}, []),
     "several": ({"Read me": [["Made in May"]], "Data": [NAMES, *ROWS]}, []),
     "repeated": ({"Data": [["city", "size", "size"], *ROWS]}, []),
     "nameless": ({"Data": ROWS}, []),
@@ -275,8 +295,13 @@ BOOKS = [
     Case("title", options={"skip_rows": 2}),
     Case(
         "merged",
-        CASES[8].columns,
+        next(case.columns for case in CASES if case.name == "two_rows_of_names.csv"),
         (f"rows 1 and 2 {TOGETHER} (city, 2023 size, 2023 n, ...)",),
+    ),
+    Case(
+        "report",
+        {name: [key, *TABLE[key]] for name, key in zip(["Report", "Q1", "v2"], TABLE, strict=True)},
+        ("row 1 was taken for the names of columns, but row 3 (city, size, n) may have them",),
     ),
     Case("several", notes=(SHEET,), warned=0, options={"sheet": "Data"}),
     Case(

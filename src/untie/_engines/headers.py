@@ -111,6 +111,23 @@ def _find_names(rows: Sequence[Cells], width: int, is_read: bool) -> int | None:
     return next(better, first if empty == last else None)
 
 
+def find_other_names(rows: Sequence[Cells], header: Header) -> int | None:
+    """Return a row below the names that may be the names, if there is one: it has numbers below.
+
+    An empty row is above it, or the names that were found, one of which is a number.
+    """
+    rows, last = rows[: MOST_TITLES + COMPARED], header.start + header.depth - 1
+    width = len(rows[header.start]) if rows else 0
+    may_be = header.depth == 1 and width > 1 and not _are_names(rows[header.start])
+    for place in range(last + 1, min(MOST_TITLES, len(rows))):
+        cells, below = rows[place], rows[place + 1 :]
+        are_names = len(cells) == width and _are_names(cells) and not _has_missing(cells)
+        if may_be and are_names and _has_numbers_below(cells, below):
+            return place
+        may_be = not n_filled(cells)
+    return None
+
+
 def n_filled(cells: Cells) -> int:
     """Return how many cells are not blank."""
     return sum(bool(cell.strip()) for cell in cells)
@@ -128,6 +145,11 @@ def _are_names(cells: Cells) -> bool:
     values = [cell for cell in filled if _VALUE.fullmatch(cell)]
     are_years = len(values) > 1 and all(_YEAR.fullmatch(cell) for cell in values)
     return len(filled) > max(1, len(cells) / 2) and (not values or are_years)
+
+
+def _has_missing(cells: Cells) -> bool:
+    """Return whether a cell is the text of a missing one."""
+    return any(cell.strip().lower() in _MISSING for cell in cells)
 
 
 def _has_numbers_below(names: Cells, below: Sequence[Cells]) -> bool:
@@ -178,7 +200,7 @@ def _are_groups(above: Cells, names: Cells, below: Sequence[Cells]) -> bool:
     texts = [name for name in own if name]
     if len(upper) != len(own) or n_filled(upper) < 2 or not texts:
         return False
-    if any(_VALUE.fullmatch(text) or text.lower() in _MISSING for text in texts):
+    if any(map(_VALUE.fullmatch, texts)) or _has_missing(texts):
         return False
     first = next(place for place, name in enumerate(upper) if name)
     groups: list[tuple[str, list[str]]] = []

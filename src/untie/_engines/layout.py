@@ -18,6 +18,7 @@ from untie._engines.headers import (
     Cells,
     Header,
     find_header,
+    find_other_names,
     is_row,
     joined_names,
     n_filled,
@@ -357,7 +358,13 @@ def _csv_layout(
         return _nameless(basis, len(rows[start].cells), n_head, doubts)
     header = Header(start)
     if told.skip_rows is None:
-        header = find_header([row.cells for row in rows]) or header
+        cells = [row.cells for row in rows]
+        header = find_header(cells) or header
+        if (other := find_other_names(cells, header)) is not None:
+            start, end = (
+                rows[n - 1].end + n_above if n else n_above for n in (header.start, other)
+            )
+            doubts += (about_other_names(start + 1, end + 1, cells[other]),)
     return _named(basis, rows, header, n_above, shown, doubts)
 
 
@@ -460,6 +467,26 @@ def about_header(number: int, depth: int, names: Sequence[str], unit: str = "lin
     above = f"{unit} 1 was" if number == 2 else f"{unit}{upto}"
     said = "{0}: {1} left out as a title, and the names of columns are in {2} {3} ({4}); {5} keeps "
     return Doubt(said + "them", (above, unit, number, shown, Parameter("skip_rows", 0)))
+
+
+def about_other_names(taken: int, other: int, names: Sequence[str], unit: str = "line") -> Doubt:
+    """Return that another line may have the names.
+
+    Parameters
+    ----------
+    taken : int
+        Number of the first line that was taken for names.
+    other : int
+        Number of the line that may have them.
+    names : sequence of str
+        What is in that line.
+    unit : str
+        What a line is called.
+    """
+    said = "{0}: {1} {2} was taken for the names of columns, but {1} {3} ({4}) may have them; {5} "
+    upper, lower = (Parameter("skip_rows", number - 1) for number in (taken, other))
+    shown = first_names([name.strip() for name in names])
+    return Doubt(said + "takes {1} {3}, {6} {1} {2}", (unit, taken, other, shown, lower, upper))
 
 
 def about_renamed(given: Sequence[str], renamed: dict[int, str]) -> Doubt:
