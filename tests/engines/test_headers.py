@@ -22,6 +22,7 @@ FOUND = {
     "a sentence with commas": ([["Sales"], ["ours", "raw", "draft"], [], NAMES, *ROWS], 3, 1),
     "two rows": ([["who", "a", ""], ["", "n", "m"], ["x", "1", "2"]], 0, 2),
     "two rows below a title": ([["T"], ["who", "a", ""], ["", "n", "m"], ["x", "1", "2"]], 1, 2),
+    "two groups": ([["a", "a", "b", "b"], ["n", "m", "n", "m"], ["1", "2", "3", "4"]], 0, 2),
     "an index": ([["", "a", "a"], ["", "n", "m"], ["who", "", ""], ["x", "1", "2"]], 0, 3),
 }
 
@@ -38,6 +39,10 @@ NOT_FOUND = {
     "columns without names": [["a", "", ""], ["x", "y", "z"], ["u", "v", "w"]],
     "an empty row below the names": [NAMES, ["", "", ""], *ROWS],
     "a title or names, and no numbers": [["T"], SHAPES, [], *WORDS],
+    "a missing cell below two names": [["id", "n", "n"], ["", "NA", "x"], ["B", "3", "4"]],
+    "words below two names": [["id", "n", "n"], ["A", "lost", "x"], ["B", "3", "4"]],
+    "a missing cell, no name": [["id", "", "n"], ["A", "x", "n/a"], ["B", "y", "4"]],
+    "a column without a name": [["id", "n", ""], ["A", "hi", "ok"], ["B", "3", "4"]],
     "names and units": [["a", "b"], ["(m)", "(kg)"], ["1", "2"]],
     "names, one a number": [["name", "1"], ["x", "y"], ["u", "v"]],
 }  # fmt: skip
@@ -95,7 +100,23 @@ def test_own_names_leave_those_of_others():
     ]
 
 
-def test_a_row_has_numbers_or_values_of_the_rows_below():
-    assert is_row(["x", "1"], [["x", "2"]])
-    assert not is_row(["x", "y"], [["x", "2"]])
-    assert not is_row(["2023", "2024"], [])
+IS_ROW = {
+    "a number, and a cell of its column": (["x", "1"], [["x", "2"]], True),
+    "words": (["x", "y"], [["x", "2"]], False),
+    "numbers that count up in a row": (
+        ["x", "34", "35"],
+        [["y", "40", "41"], ["x", "1", "2"]],
+        True,
+    ),
+    "numbers from 7 on": (["7", "8"], [["1", "5"]], True),
+    "positions": (["", "0", "1"], [["0", "x", "y"]], False),
+    "years": (["2023", "2024"], [["7", "8"]], False),
+    "years that count down": (["x", "2024", "2023"], [["x", "7", "8"]], False),
+    "years above years": (["x", "2019", "2020"], [["x", "1987", "2001"]], True),
+}
+
+
+@pytest.mark.parametrize("case", IS_ROW)
+def test_a_row_has_numbers_or_values_of_the_rows_below(case):
+    first, below, expected = IS_ROW[case]
+    assert is_row(first, below) is expected

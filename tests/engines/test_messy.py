@@ -77,6 +77,25 @@ CASES = [
     Case("title_pairs.csv", notes=(f"lines 1 to 3 were {TITLE} line 4",)),
     Case("title_in_doubt.csv", {"city": TOWNS[:4], "size": SIZES[:4]}, options={"skip_rows": 1}),
     Case(
+        "report_above.csv",
+        {
+            name: [cell, key, *TABLE[key]]
+            for name, cell, key in zip(
+                ["Report", "Q1", "v2"], ["made", "by", "us"], TABLE, strict=True
+            )
+        },
+        ("line 1 was taken for the names of columns, but line 4 (city, size, n) may have them",),
+    ),
+    Case("report_above.csv", options={"skip_rows": 3}),
+    Case(
+        "title_with_year.csv",
+        {
+            name: [key, *TABLE[key]]
+            for name, key in zip(["Sales", "big", "2024"], TABLE, strict=True)
+        },
+        ("line 1 was taken for the names of columns, but line 2 (city, size, n) may have them",),
+    ),
+    Case(
         "two_rows_of_names.csv",
         {
             "city": TOWNS,
@@ -146,6 +165,12 @@ CASES = [
     Case("separator_at_end_of_names.csv", notes=("1 separator at the end of line 1 makes no",)),
     Case("tabs.csv", HALVES),
     Case("pipes.csv", notes=("read with '|' between cells",), warned=0),
+    Case(
+        "semicolons_and_odd_ends.csv",
+        TABLE | {"size": ["big\u2028", "small\x85", "big\f", *SIZES[3:]]},
+        (SEMICOLON,),
+        warned=0,
+    ),
     Case("spaces.csv", {
         "city": [f"{town} " for town in TOWNS],
         "size": [f" {size} " for size in SIZES],
@@ -165,6 +190,9 @@ REFUSED = {
     "long_row.csv": "line 5, has 4 cells, but the first line has 3 names. Correct the line",
     "unquoted_commas.csv": "line 2, has 3 cells, .*quote cells that hold ','",
     "last_line_of_words.csv": "line 8, has 1 cell, but the first line has 3 names",
+    "semicolons_and_total.csv": "line 8, has 2 cells, but the first line has 3 names",
+    "semicolons_and_source.csv": "line 9, has 1 cell, but the first line has 3 names",
+    "pipes_and_long_row.csv": "line 2, has 3 cells, but the first line has 2 names",
     "only_names.csv": "has names of columns .city, size, n. but no rows",
     "empty.csv": "is empty; a table has names in its first line and rows below",
     "blank.csv": "is empty; a table has names in its first line and rows below",
@@ -254,6 +282,7 @@ YEARS = [["city", 2023, None, 2024, None], [None, "size", "n", "size", "n"]]
 SHEETS = {
     "title": ({"Data": [["Register 2024"], [], NAMES, *ROWS]}, ["A1:C1"]),
     "merged": ({"Data": [*YEARS, *(row + row[1:] for row in ROWS)]}, ["A1:A2", "B1:C1", "D1:E1"]),
+    "report": ({"Data": [["Report", "Q1", "v2"], [], NAMES, *ROWS]}, []),
     "several": ({"Read me": [["Made in May"]], "Data": [NAMES, *ROWS]}, []),
     "repeated": ({"Data": [["city", "size", "size"], *ROWS]}, []),
     "nameless": ({"Data": ROWS}, []),
@@ -266,8 +295,13 @@ BOOKS = [
     Case("title", options={"skip_rows": 2}),
     Case(
         "merged",
-        CASES[8].columns,
+        next(case.columns for case in CASES if case.name == "two_rows_of_names.csv"),
         (f"rows 1 and 2 {TOGETHER} (city, 2023 size, 2023 n, ...)",),
+    ),
+    Case(
+        "report",
+        {name: [key, *TABLE[key]] for name, key in zip(["Report", "Q1", "v2"], TABLE, strict=True)},
+        ("row 1 was taken for the names of columns, but row 3 (city, size, n) may have them",),
     ),
     Case("several", notes=(SHEET,), warned=0, options={"sheet": "Data"}),
     Case(
@@ -378,6 +412,18 @@ def test_lines_of_messages_are_those_of_the_file(tmp_path):
     path.write_bytes((FOLDER / "title_lines.csv").read_bytes() + b"Bonn,big\n")
     with pytest.raises(ValueError, match="line 11, has 2 cells, but line 4 has 3 names"):
         untie.scan(path)
+
+
+def test_the_remedy_of_names_in_two_rows_offers_each_of_them():
+    with pytest.warns(UserWarning, match="skip_rows=0 takes line 1 alone, skip_rows=1 line 2"):
+        untie.scan(FOLDER / "two_rows_of_names.csv")
+
+
+def test_many_lines_may_be_above_the_names(tmp_path):
+    path = tmp_path / "t.csv"
+    lines = b"# This line is a comment that says nothing.\n" * 8000
+    path.write_bytes(lines + (FOLDER / "decimal_commas.csv").read_bytes())
+    check_scan(path, Case("", HALVES, (SEMICOLON,), 0, {"skip_rows": 8000}))
 
 
 def test_what_the_user_says_wins_and_is_checked():

@@ -20,6 +20,9 @@ WIDE = 4
 _VALUE = re.compile(r"[-+$€£]?[\d.,:/\s-]*\d[\d.,:/\s-]*[%$€£]?")
 """A number, an amount, a date or a time."""
 
+_MISSING = frozenset({"na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "none", "?", "-", "--"})
+"""Texts of missing cells, which are no names."""
+
 _YEAR = re.compile(r"(1[89]|20)\d\d")
 
 
@@ -108,6 +111,23 @@ def _find_names(rows: Sequence[Cells], width: int, is_read: bool) -> int | None:
     return next(better, first if empty == last else None)
 
 
+def find_other_names(rows: Sequence[Cells], header: Header) -> int | None:
+    """Return a row below the names that may be the names, if there is one: it has numbers below.
+
+    An empty row is above it, or the names that were found, one of which is a number.
+    """
+    rows, last = rows[: MOST_TITLES + COMPARED], header.start + header.depth - 1
+    width = len(rows[header.start]) if rows else 0
+    may_be = header.depth == 1 and width > 1 and not _are_names(rows[header.start])
+    for place in range(last + 1, min(MOST_TITLES, len(rows))):
+        cells, below = rows[place], rows[place + 1 :]
+        are_names = len(cells) == width and _are_names(cells) and not _has_missing(cells)
+        if may_be and are_names and _has_numbers_below(cells, below):
+            return place
+        may_be = not n_filled(cells)
+    return None
+
+
 def n_filled(cells: Cells) -> int:
     """Return how many cells are not blank."""
     return sum(bool(cell.strip()) for cell in cells)
@@ -125,6 +145,11 @@ def _are_names(cells: Cells) -> bool:
     values = [cell for cell in filled if _VALUE.fullmatch(cell)]
     are_years = len(values) > 1 and all(_YEAR.fullmatch(cell) for cell in values)
     return len(filled) > max(1, len(cells) / 2) and (not values or are_years)
+
+
+def _has_missing(cells: Cells) -> bool:
+    """Return whether a cell is the text of a missing one."""
+    return any(cell.strip().lower() in _MISSING for cell in cells)
 
 
 def _has_numbers_below(names: Cells, below: Sequence[Cells]) -> bool:
@@ -167,21 +192,29 @@ def _are_titles(
 def _are_groups(above: Cells, names: Cells, below: Sequence[Cells]) -> bool:
     """Return whether a row has names for several columns each, and the next one the columns' own.
 
-    Spreadsheets write the name of merged cells into the first of them, pandas into each.
+    Spreadsheets write the name of merged cells into the first of them, pandas into each. A row of
+    the table may look like a row of names below a name that occurs twice; two such groups, or a
+    column without a name in the lower row alone, are evidence that it is none.
     """
     upper, own = _stripped(above), _stripped(names)
     texts = [name for name in own if name]
     if len(upper) != len(own) or n_filled(upper) < 2 or not texts:
         return False
-    first = next(place for place, name in enumerate(upper) if name)
-    pairs = list(zip(upper, own, strict=True))[first:]
-    if not all(name or other for name, other in pairs) or any(map(_VALUE.fullmatch, texts)):
+    if any(map(_VALUE.fullmatch, texts)) or _has_missing(texts):
         return False
-    spans = any(
-        other[1] and (not other[0] or (other[0] == one[0] and other[1] != one[1]))
-        for one, other in pairwise(pairs)
-    )
-    return spans and _has_numbers_below(names, below)
+    first = next(place for place, name in enumerate(upper) if name)
+    groups: list[tuple[str, list[str]]] = []
+    for name, other in zip(upper[first:], own[first:], strict=True):
+        if not (name or other):
+            return False
+        if groups and name in ("", groups[-1][0]):
+            groups[-1][1].append(other)
+        else:
+            groups.append((name, [other]))
+    n_spanning = sum(len(set(filter(None, others))) > 1 for _, others in groups)
+    has_blank = not all(own[:first]) or any(others == [""] for _, others in groups)
+    is_evident = n_spanning > 1 or (n_spanning == 1 and has_blank)
+    return is_evident and _has_numbers_below(names, below)
 
 
 def _are_names_of_index(names: Cells, cells: Cells) -> bool:
@@ -258,13 +291,16 @@ def own_names(names: Iterable[str], unnamed: str = "column{0}") -> tuple[list[st
     return made, renamed
 
 
-def is_row(header: Cells, rows: Iterable[Cells]) -> bool:
-    """Return whether each name is a number, or a cell of its column in the rows below."""
+def is_row(header: Cells, rows: Sequence[Cells]) -> bool:
+    """Return whether each name is a number, or a cell of its column in the rows below.
+
+    Numbers are names if they are positions, such as pandas writes, or years.
+    """
     named = {place: name for place, name in enumerate(header) if name.strip()}
-    numbers = {place: _number(name) for place, name in named.items()}
-    if _count_up([number for number in numbers.values() if number is not None]):
+    numbers = {place: n for place, name in named.items() if (n := _number(name)) is not None}
+    if _are_positions(list(numbers.values()), len(named)) or _are_years(header, numbers, rows):
         return False
-    sought = [place for place in named if numbers[place] is None]
+    sought = [place for place in named if place not in numbers]
     if not sought:
         return bool(named)
     for row in rows:
@@ -281,6 +317,19 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _count_up(numbers: Sequence[float]) -> bool:
-    """Return whether numbers are names: positions, such as pandas writes, or years."""
-    return len(numbers) > 1 and all(b - a == 1 for a, b in pairwise(numbers))
+def _are_positions(numbers: Sequence[float], n_named: int) -> bool:
+    """Return whether numbers count all named columns, from 0 or 1."""
+    return 1 < len(numbers) == n_named and any(
+        all(number == start + place for place, number in enumerate(numbers)) for start in (0, 1)
+    )
+
+
+def _are_years(header: Cells, places: Iterable[int], rows: Sequence[Cells]) -> bool:
+    """Return whether some names are years in a row, and the cells below them are no years."""
+    texts = {place: header[place].strip() for place in places}
+    if len(texts) < 2 or not all(map(_YEAR.fullmatch, texts.values())):
+        return False
+    steps = {int(b) - int(a) for a, b in pairwise(texts.values())}
+    cells = [row[place].strip() for row in rows for place in texts if place < len(row)]
+    below = [cell for cell in cells if cell]
+    return steps in ({1}, {-1}) and not (below and all(map(_YEAR.fullmatch, below)))

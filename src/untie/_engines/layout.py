@@ -18,6 +18,7 @@ from untie._engines.headers import (
     Cells,
     Header,
     find_header,
+    find_other_names,
     is_row,
     joined_names,
     n_filled,
@@ -39,8 +40,14 @@ FIRST_BYTES = 2**18
 LONGEST_LINE = 2_000_000
 """DuckDB reads lines of at most this many bytes."""
 
+MOST_ABOVE = 2**26
+"""Lines that are left out may have this many bytes; they are read in memory."""
+
 LOOKED_AT = 1_000
 """At most this many lines are compared with the first one."""
+
+SPLIT = 50
+"""This many lines are split to find the delimiter."""
 
 OTHER_DELIMITERS = (",", ";", "\t", "|")
 """What may stand between cells, the likeliest first."""
@@ -192,7 +199,7 @@ def sniff(path: str, shown: str, told: Told) -> Layout:
     by_name = packed.KINDS.get(suffix)
     if by_name == "parquet":
         return Layout("parquet")
-    first = _first_bytes(path)
+    first = _first_bytes(path, shown, told.skip_rows or 0)
     if first.startswith(_PARQUET):
         return Layout("parquet")
     encoding, doubts = _encoding(first, shown, told.encoding)
@@ -217,7 +224,8 @@ def sniff(path: str, shown: str, told: Told) -> Layout:
     return _csv_layout(text, shown, told, DELIMITERS.get(suffix, ","), encoding, doubts)
 
 
-def _first_bytes(path: str) -> bytes:
+def _first_bytes(path: str, shown: str, n_above: int) -> bytes:
+    """Return the first bytes: the first line at least, and as much below the lines left out."""
     with packed.open_plain(path) as file:
         first = file.read(FIRST_BYTES)
         while len(first) <= LONGEST_LINE and not _has_line(first):
@@ -225,7 +233,21 @@ def _first_bytes(path: str) -> bytes:
             if not more:
                 break
             first += more
-    return first
+        if not n_above:
+            return first
+        pieces, n_lines, n_bytes = [first], _n_lines(first), len(first)
+        while n_lines <= n_above and (more := file.read(FIRST_BYTES)):
+            pieces.append(more)
+            n_lines, n_bytes = n_lines + _n_lines(more), n_bytes + len(more)
+            if n_bytes > MOST_ABOVE:
+                said = "The first {1} of {0} have more than {2:,} bytes; remove them."
+                raise ValueError(message(said, shown, counted(n_above, "line"), MOST_ABOVE))
+        pieces.append(file.read(FIRST_BYTES))
+    return b"".join(pieces)
+
+
+def _n_lines(content: bytes) -> int:
+    return max(content.count(b"\n"), content.count(b"\r"))
 
 
 def _has_line(first: bytes) -> bool:
@@ -336,7 +358,13 @@ def _csv_layout(
         return _nameless(basis, len(rows[start].cells), n_head, doubts)
     header = Header(start)
     if told.skip_rows is None:
-        header = find_header([row.cells for row in rows]) or header
+        cells = [row.cells for row in rows]
+        header = find_header(cells) or header
+        if (other := find_other_names(cells, header)) is not None:
+            start, end = (
+                rows[n - 1].end + n_above if n else n_above for n in (header.start, other)
+            )
+            doubts += (about_other_names(start + 1, end + 1, cells[other]),)
     return _named(basis, rows, header, n_above, shown, doubts)
 
 
@@ -432,12 +460,33 @@ def about_header(number: int, depth: int, names: Sequence[str], unit: str = "lin
         said = "{0}: {1}s {2} were read together as the names of columns ({3}); {4} takes {1} {5} "
         last = number + depth - 1
         several = f"{number} {'and' if depth == 2 else 'to'} {last}"
-        remedy = Parameter("skip_rows", number)
-        return Doubt(said + "alone", (unit, several, shown, remedy, number + 1))
+        upper, lower = (Parameter("skip_rows", n) for n in (number - 1, number))
+        parts = (unit, several, shown, upper, number, lower, number + 1)
+        return Doubt(said + "alone, {6} {1} {7}", parts)
     upto = f"s 1 {'and' if number == 3 else 'to'} {number - 1} were"
     above = f"{unit} 1 was" if number == 2 else f"{unit}{upto}"
     said = "{0}: {1} left out as a title, and the names of columns are in {2} {3} ({4}); {5} keeps "
     return Doubt(said + "them", (above, unit, number, shown, Parameter("skip_rows", 0)))
+
+
+def about_other_names(taken: int, other: int, names: Sequence[str], unit: str = "line") -> Doubt:
+    """Return that another line may have the names.
+
+    Parameters
+    ----------
+    taken : int
+        Number of the first line that was taken for names.
+    other : int
+        Number of the line that may have them.
+    names : sequence of str
+        What is in that line.
+    unit : str
+        What a line is called.
+    """
+    said = "{0}: {1} {2} was taken for the names of columns, but {1} {3} ({4}) may have them; {5} "
+    upper, lower = (Parameter("skip_rows", number - 1) for number in (taken, other))
+    shown = first_names([name.strip() for name in names])
+    return Doubt(said + "takes {1} {3}, {6} {1} {2}", (unit, taken, other, shown, lower, upper))
 
 
 def about_renamed(given: Sequence[str], renamed: dict[int, str]) -> Doubt:
@@ -493,7 +542,7 @@ def _rows(text: str, delimiter: str, shown: str) -> list[_Row]:
 
 def _delimiter(text: str, usual: str, may_have_title: bool) -> str:
     """Return what cells stand between: the usual mark, unless only another one makes columns."""
-    lines = text.splitlines()[:50]
+    lines = _first_lines(text)
     marks = dict.fromkeys((usual, *OTHER_DELIMITERS))
     rows = {mark: _split(lines, mark) for mark in marks}
     widths = {mark: [len(row) for row in found if row] or [0] for mark, found in rows.items()}
@@ -501,6 +550,11 @@ def _delimiter(text: str, usual: str, may_have_title: bool) -> str:
     for mark, found in widths.items():
         if alike[mark] == len(found) and (mark == usual or alike[usual] < len(widths[usual]) / 2):
             return mark
+    if widths[usual][0] == 1:  # a row that is too long or too short is refused when it is read
+        best = max(marks, key=alike.__getitem__)
+        are_all_split = set(widths[usual]) == {1} and min(widths[best]) > 1
+        if alike[best] > len(widths[best]) / 2 or are_all_split:
+            return best
     if may_have_title:
         is_read = True if set(widths[usual]) == {1} else None
         for mark, found_rows in rows.items():
@@ -511,12 +565,17 @@ def _delimiter(text: str, usual: str, may_have_title: bool) -> str:
 
 def _check_delimiter(text: str, shown: str, given: str, found: str) -> None:
     """Refuse a mark that makes one column where another makes several of every line."""
-    lines = text.splitlines()[:50]
+    lines = _first_lines(text)
     own, other = ({len(row) for row in _split(lines, mark) if row} for mark in (given, found))
     if own == {1} and len(other) == 1 and other != {1}:
         said = "{0} has one column with {3}, and {1} with {2}: leave {delimiter} out, or say {2}."
         own_mark = Parameter("delimiter", given)
         raise ValueError(message(said, shown, other.pop(), repr(found), own_mark))
+
+
+def _first_lines(text: str) -> list[str]:
+    """Return the lines by which delimiters are compared; CSV has no other line ends than these."""
+    return list(islice(io.StringIO(text, newline=""), SPLIT))
 
 
 def _split(lines: list[str], mark: str) -> list[list[str]]:

@@ -14,11 +14,20 @@ from untie._engines.headers import (
     MOST_TITLES,
     Header,
     find_header,
+    find_other_names,
     is_row,
     joined_names,
     own_names,
 )
-from untie._engines.layout import NONE, Doubt, Told, about_header, about_renamed, about_repeated_row
+from untie._engines.layout import (
+    NONE,
+    Doubt,
+    Told,
+    about_header,
+    about_other_names,
+    about_renamed,
+    about_repeated_row,
+)
 from untie._engines.packed import opened
 from untie._util.messages import message, need
 from untie._util.scratch import Scratch, limit_of, most_bytes, too_large
@@ -154,6 +163,9 @@ def _table(
         header = Header(0)
         if told.skip_rows is None:
             header = find_header(padded, is_read=len(cells) == width) or header
+            if (other := find_other_names(padded, header)) is not None:
+                taken, lower = number + header.start, number + other
+                doubts += (about_other_names(taken, lower, padded[other], unit="row"),)
         number, n_head = number + header.start, header.start + header.depth
         width = max(map(len, head[header.start : n_head]))
         given = joined_names([row[:width] for row in padded], header)
