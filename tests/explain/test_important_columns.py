@@ -134,7 +134,8 @@ def test_clusters_of_noise_or_of_one_column_are_carried_by_none():
     assert not found.carries.any()
     assert "noise2" in set(found.column)
     one = important_columns(bare(noise), noise, labels=np.zeros(len(noise)))
-    assert one.gain.abs().max() == 0
+    assert one.gain.abs().max() == one.error.max() == 0
+    assert not np.signbit(one.gain).any()
     assert not one.carries.any()
 
 

@@ -7,6 +7,7 @@ from tables import latent_classes
 from untie import TableClusterer
 from untie._inputs import known_space
 from untie._learn.filling import (
+    N_FOLDS,
     NEAREST,
     SHARPNESS,
     KnownRows,
@@ -150,3 +151,17 @@ def test_only_blank_cells_are_predicted_and_a_column_without_others_by_its_share
     for attribute, places, probabilities in found:
         assert places.tolist() == np.flatnonzero(known.codes[:, attribute] == 3).tolist()
         np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+
+
+def test_the_values_of_all_columns_are_compared_once_for_each_block_of_rows(known, monkeypatch):
+    calls = []
+    compare = type(known.space).distances_to_rows
+
+    def counting(space, codes):
+        calls.append(len(codes))
+        return compare(space, codes)
+
+    monkeypatch.setattr(type(known.space), "distances_to_rows", counting)
+    weights = blend_weights(known, range(4), np.random.RandomState(0))
+    list(blank_probabilities(known, known.codes, range(4), weights))
+    assert len(calls) == N_FOLDS + 1

@@ -7,7 +7,7 @@ cells, and among the rows that are nearest by them; and the values that go with 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -43,6 +43,26 @@ STEPS = 60
 
 OF_ALL = 10.0
 """The weights for a column are drawn toward those for all columns as by this many cells."""
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """Squared distances of rows to some that are asked for.
+
+    Parameters
+    ----------
+    total : array of shape (n_near, n_asked)
+        In all attributes.
+    tables : mapping from attributes to arrays of shape (n_codes, n_asked)
+        Of the codes of an attribute, in it alone.
+    """
+
+    total: FloatArray
+    tables: Mapping[int, FloatArray]
+
+    def take(self, which: IntArray, attribute: int) -> Distances:
+        """Return the distances to some of the rows asked for, with the table of one attribute."""
+        return Distances(self.total[:, which], {attribute: self.tables[attribute][:, which]})
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +171,7 @@ class KnownRows:
             total += logs[self.targets[place][asked[:, place]]]
         return total
 
-    def by_nearest(self, asked: LongArray, attribute: int, distances: FloatArray) -> FloatArray:
+    def by_nearest(self, asked: LongArray, attribute: int, distances: Distances) -> FloatArray:
         """Return the shares of values among the nearest rows, for each of `NEAREST`.
 
         Parameters
@@ -160,23 +180,23 @@ class KnownRows:
             Rows.
         attribute : int
             What is predicted.
-        distances : array of shape (n_near, n_asked)
-            Squared distances of the first of these rows to those asked for, in all attributes.
+        distances : Distances
+            Of the first of these rows to those asked for.
 
         Returns
         -------
         array of shape (n_numbers, n_asked, n_values)
         """
         size = self.sizes[attribute]
-        own = self.codes[: len(distances), attribute]
+        total, table = distances.total, distances.tables[attribute]
+        own = self.codes[: len(total), attribute]
         known = np.flatnonzero(own < size)
         shares = self.shares(attribute)
         result = np.tile(shares, (len(NEAREST), len(asked), 1))
         if not len(known):
             return result
-        table = self.space.distances_to_rows(list(asked.T))[attribute]
-        left = distances[known] - table[own[known]]
-        scale = float(distances.max(initial=0.0)) or 1.0
+        left = total[known] - table[own[known]]
+        scale = float(total.max(initial=0.0)) or 1.0
         left = np.rint(left * (1e9 / scale))  # rows that differ by rounding are equally near
         hot = np.zeros((len(known), size))
         hot[np.arange(len(known)), own[known]] = 1.0
@@ -188,20 +208,20 @@ class KnownRows:
             result[at] = counts / counts.sum(axis=1, keepdims=True)
         return result
 
-    def distances(self, asked: LongArray) -> FloatArray:
-        """Return squared distances of the first `MOST_NEAR` rows to some; (n_near, n_asked)."""
+    def distances(self, asked: LongArray) -> Distances:
+        """Return squared distances of the first `MOST_NEAR` rows to some."""
         tables = self.space.distances_to_rows(list(asked.T))
         total = np.zeros((min(len(self.codes), MOST_NEAR), len(asked)))
         for table, column in zip(tables, self.codes[: len(total)].T, strict=True):
             total += table[column]
-        return total
+        return Distances(total, dict(enumerate(tables)))
 
     @property
     def n_predictors(self) -> int:
         """Number of predictors."""
         return 1 + (self.members is not None) + len(NEAREST) + len(SHARPNESS)
 
-    def predictions(self, asked: LongArray, attribute: int, distances: FloatArray) -> FloatArray:
+    def predictions(self, asked: LongArray, attribute: int, distances: Distances) -> FloatArray:
         """Return what each predictor says; shape (n_predictors, n_asked, n_values)."""
         shares = self.shares(attribute)
         found = [np.tile(shares, (len(asked), 1))[None]]
@@ -254,10 +274,10 @@ def blend_weights(rows: KnownRows, attributes: Sequence[int], rng: RandomState) 
 
 
 def _predicted(
-    train: KnownRows, asked: LongArray, which: IntArray, attribute: int, distances: FloatArray
+    train: KnownRows, asked: LongArray, which: IntArray, attribute: int, distances: Distances
 ) -> FloatArray:
     """Return the predictions for cells of some rows, whatever is in these cells."""
-    return train.predictions(asked[which], attribute, distances[:, which])
+    return train.predictions(asked[which], attribute, distances.take(which, attribute))
 
 
 def _best_blend(told: FloatArray, before: FloatArray) -> FloatArray:

@@ -33,7 +33,7 @@ LEAST_EXPLAINED = 0.01
 little is."""
 
 DECIMALS = 9
-"""Gains that agree in this many decimals are equal."""
+"""Gains, and errors, that agree in this many decimals are equal."""
 
 
 def important_columns(
@@ -115,8 +115,9 @@ def _columns(fitted: FittedTable, clustered: ClusteredRows, rng: RandomState) ->
     told = np.flatnonzero(judged.votes > 0)
     found = _held_out(judged, members, rng)
     votes, total = judged.votes[told], float(judged.weights.sum())
-    gain = np.round(found.of_attributes[told] / (votes * total), DECIMALS)
+    gain = np.round(found.of_attributes[told] / (votes * total), DECIMALS) + 0.0  # no -0.0
     error = np.sqrt(np.maximum(found.squares[told], 0.0)) / (votes * total)
+    error = np.round(error, DECIMALS)
     entropy = _entropies(judged)[told]
     explained = np.divide(
         np.maximum(gain, 0.0), entropy, out=np.zeros_like(gain), where=entropy > ROUNDING
