@@ -164,8 +164,8 @@ class TableEncoder(EncoderBase):
     >>> from untie.datasets import load
     >>> X, y = load("dermatology")
     >>> encoder = TableEncoder().fit(X)
-    >>> list(encoder.gains_)
-    ['couplings', 'relevance']
+    >>> encoder.similarity(X.head(3)).round(2).argsort()[:, -1].tolist()
+    [0, 1, 2]
     """
 
     _kind = "encoder"

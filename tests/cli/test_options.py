@@ -384,6 +384,7 @@ CASES = [
             "values uses.parquet --sets uses --column size",
             "drift uses.parquet uses.parquet --sets uses",
             "compare uses.parquet --sets uses --k 2",
+            "fill uses.parquet --sets uses --output filled.csv",
         )
     ),
     # What they change in text files is tested in test_messy.py; here that they arrive.
@@ -401,6 +402,7 @@ CASES = [
             "values few.parquet --column size",
             "drift few.parquet some.parquet",
             "compare few.parquet --k 2",
+            "fill few.parquet --output no.csv",
         )
     ),
     Case(

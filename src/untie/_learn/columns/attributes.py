@@ -346,11 +346,13 @@ def in_turns(groups: Sequence[tuple[IntArray, IntArray]], n_attributes: int) -> 
 
     Examples
     --------
-    >>> every = np.arange(5)
+    >>> every, none = np.arange(5), np.arange(0)
     >>> for turn in in_turns([(every[:4], every[:2]), (every[:3], every[2:3])], 5):
     ...     turn.before, turn.more.tolist(), turn.fewer.tolist(), turn.is_last_after
     (-1, [0, 1, 2], [], ())
     (0, [3], [], (0, 1))
+    >>> [turn.predicted.tolist() for turn in in_turns([(none, every[:1]), (every[:1], none)], 5)]
+    [[0], []]
     """
     n = len(groups)
     sizes = np.array([len(hidden) for hidden, _ in groups])
@@ -363,7 +365,8 @@ def in_turns(groups: Sequence[tuple[IntArray, IntArray]], n_attributes: int) -> 
         ends = [
             np.concatenate(pair) for pair in zip(ends, (shared.row, shared.col, apart), strict=True)
         ]
-    graph = sparse.csr_array((ends[2], (ends[0], ends[1])), shape=(n + 1, n + 1))
+    # One is added to every length, as those of 0 would be no edges: a group may hide nothing.
+    graph = sparse.csr_array((ends[2] + 1.0, (ends[0], ends[1])), shape=(n + 1, n + 1))
     order, parents = depth_first_order(minimum_spanning_tree(graph), n, directed=False)
     places = {group: number - 1 for number, group in enumerate(order.tolist())}
     before = [places[parents[group]] for group in order[1:].tolist()]
