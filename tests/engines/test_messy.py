@@ -317,10 +317,9 @@ BOOKS = [
 ]
 
 
-@pytest.mark.parametrize("case", BOOKS, ids=str)
-def test_messy_workbooks(case, tmp_path):
+def write_book(path, sheets, merged):
+    """Write a workbook, and return its path."""
     openpyxl = pytest.importorskip("openpyxl")
-    sheets, merged = SHEETS[case.name]
     book = openpyxl.Workbook()
     book.remove(book.active)
     for name, rows in sheets.items():
@@ -329,8 +328,29 @@ def test_messy_workbooks(case, tmp_path):
             sheet.append(row)
     for cells in merged:
         sheet.merge_cells(cells)
-    book.save(tmp_path / "book.xlsx")
-    check_scan(tmp_path / "book.xlsx", case)
+    book.save(path)
+    return path
+
+
+@pytest.mark.parametrize("case", BOOKS, ids=str)
+def test_messy_workbooks(case, tmp_path):
+    check_scan(write_book(tmp_path / "book.xlsx", *SHEETS[case.name]), case)
+
+
+@pytest.mark.parametrize("options", [{"skip_rows": 2}, {"skip_rows": 3, "header": "none"}])
+def test_what_the_user_says_is_of_sheets_and_of_csv(options, tmp_path):
+    book = write_book(tmp_path / "1.xlsx", *SHEETS["title"])
+    text = tmp_path / "2.csv"
+    text.write_text(
+        "".join(f"{a},{b},{n}\n" for a, b, n in [("#", "", 1), ("#", "", 1), NAMES, *ROWS])
+    )
+    table = untie.scan([book, text], types="text", **options)
+    assert table.remarks == ()
+    assert list(table.collect().to_pydict().values()) == [cells * 2 for cells in TABLE.values()]
+    semicolons = tmp_path / "3.csv"
+    semicolons.write_text("#\n#\na;b\nx;y\nu;v\n")
+    with pytest.raises(ValueError, match=r"different kinds: .*1.xlsx' and .*3.csv'"):
+        untie.scan([book, semicolons], **options)
 
 
 cells = st.one_of(

@@ -31,6 +31,9 @@ from untie._util.checks import check_one_of
 from untie._util.messages import Parameter, message, need, warn_user
 from untie._util.scratch import Scratch, limit_of
 
+SHEET = Told(",", UTF8, skip_rows=0)
+"""The layout of a sheet of Excel: it was written here, and its names have been found."""
+
 MOST_OF_LINE = 2**26
 """A line with more bytes is not looked at further: a file may be one line that fills the memory."""
 
@@ -319,11 +322,9 @@ def _scan_files(
 ) -> ArrowSource:
     """Return the rows of files that are plain files by now."""
     tables, origin = gathered.files, gathered.origin
-    if any(file.is_sheet for file in tables):
+    if all(file.is_sheet for file in tables):
         _refuse_told("An Excel workbook", replace(told, skip_rows=None, header=AUTO))
-        # Its names have been found, and it was written here.
-        told = Told(",", UTF8, skip_rows=0)
-    layouts = [sniff(file.path, file.shown, told) for file in tables]
+    layouts = [sniff(file.path, file.shown, SHEET if file.is_sheet else told) for file in tables]
     first = layouts[0]
     for file, layout in zip(tables, layouts, strict=True):
         if (layout.name, layout.delimiter) != (first.name, first.delimiter):
@@ -372,8 +373,9 @@ def _scan_text(
 ) -> ArrowSource:
     """Return the rows of CSV or JSON; if DuckDB can't read them, say what is wrong with a line."""
     origin, keys, first = gathered.origin, gathered.keys, layouts[0]
-    # Copies have names, so that either all files without names are copied or none.
-    are_copied = not first.has_names and any(layout.needs_copy for layout in layouts)
+    # Copies and sheets have names, so that either all files without names are copied or none.
+    have_names = all(layout.has_names for layout in layouts)
+    are_copied = not have_names and any(one.needs_copy or one.has_names for one in layouts)
     plain = [
         _as_duckdb_reads(file, layout, are_copied or layout.needs_copy, gathered.scratch)
         for file, layout in zip(gathered.files, layouts, strict=True)
@@ -400,7 +402,7 @@ def _scan_text(
                 missing,
                 keys,
                 names,
-                has_names=first.has_names or are_copied,
+                has_names=have_names or are_copied,
                 called=called,
             )
 
