@@ -112,3 +112,27 @@ def test_people_see_how_many_cells_there_are(people, tmp_path):
     answer = ask("fill", tmp_path / "t.csv", "-o", tmp_path / "f.csv")
     assert "No cell is missing in the columns that can be filled." in answer.stderr
     assert (tmp_path / "f.csv").read_text() == (tmp_path / "t.csv").read_text()
+
+
+def test_what_stands_for_a_missing_cell_is_as_the_columns_were_prepared(tmp_path):
+    path, filled = tmp_path / "t.csv", tmp_path / "f.csv"
+    cause = ["n/a", "pollen"] * 80 + [None] * 40
+    season = ["winter", "spring"] * 100
+    frame = pd.DataFrame({"cause": cause, "season": season, "month": [f"in {s}" for s in season]})
+    frame.to_csv(path, index=False)
+    answer = ask("fill", path, "--missing", "none", "-o", filled)
+    assert "Filled 40 of 40 missing cells" in answer.stderr
+    assert "stay" not in answer.stderr
+    assert as_text(filled)["cause"].tolist() == ["n/a", "pollen"] * 100
+
+
+def test_a_column_that_was_split_is_said_not_to_be_filled(frame, tmp_path):
+    path = tmp_path / "t.csv"
+    uses = ["car;bus", "bike", "bus", "car", "bike;bus;car", None, "bike;car"]
+    drawn = np.random.default_rng(0).choice(np.array(uses, dtype=object), len(frame))
+    frame[["town", "job", "pet"]].assign(uses=drawn).to_csv(path, index=False)
+    said = ask("fill", path, "-o", tmp_path / "f.csv").stderr
+    assert "uses: not filled, as its cells list several answers\n" in said
+    assert "not learned from" not in said
+    before, after = as_text(path), as_text(tmp_path / "f.csv")
+    assert (before["uses"] == after["uses"]).all()

@@ -1,7 +1,7 @@
 """A file -> the same with likely values in its missing cells; for ``untie fill``."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from untie._inputs import FittedTable, as_fitted
-from untie._prepare.rules import means_missing
 from untie._table.column_codes import factorize, value_text
 from untie._table.table import read_table
 from untie._util.messages import counted
@@ -18,7 +17,6 @@ from untie.cli.options import (
     ColumnOptions,
     Format,
     LearningOptions,
-    missing_texts,
     refuse_for_model,
 )
 from untie.cli.reading import fit_model, load, new_clusterer, own_rows, read_rows, tell_columns
@@ -28,6 +26,13 @@ from untie.preparer import binned_numbers
 
 NAMED = 10
 """At most this many columns are named that are not filled."""
+
+ANSWERS = "its cells list several answers"
+PARTS = "only parts of its dates are learned from"
+"""Why a column is not filled that others are made of."""
+
+NO_ROW = "no row has the value that is likely there"
+"""Why a cell that has a likely value is not filled."""
 
 
 def fill_rows(
@@ -68,11 +73,11 @@ def fill_rows(
     prepared, weights = fitted.counted(own)
     with waiting("predicting the missing cells", options.quiet):
         found, skipped = likely_cells(fitted, prepared, weights)
-    filling = Filling(fitted, rows, prepared, missing_texts(options) or [], least, numbers)
+    filling = Filling(fitted, rows, prepared, least, numbers)
     filled = filling.fill(found)
     how = chosen_format(options.format_)
     is_written = options.output is not None or how != Format.table
-    for line in [*filling.said(is_written), *filling.not_filled(skipped)]:
+    for line in [*filling.said(is_written), *filling.not_filled(found, skipped)]:
         say(line, options.quiet)
     if is_written:
         show(filled, options)
@@ -90,6 +95,8 @@ class Line:
         The column.
     n_missing, n_filled : int
         Number of missing cells, and of those that were filled.
+    n_unseen : int
+        Number of missing cells whose likely value no row has.
     probability : float or None
         The sum of the probabilities of the values; None for numbers.
     """
@@ -97,6 +104,7 @@ class Line:
     column: str
     n_missing: int
     n_filled: int
+    n_unseen: int
     probability: float | None
 
 
@@ -110,9 +118,7 @@ class Filling:
     rows : pyarrow Table
         As they were read.
     prepared : table of shape (n_rows, n_columns)
-        As the encoder sees them.
-    missing : sequence of str
-        Texts that the user calls missing.
+        As the encoder sees them. The cells that are missing here are filled, and no others.
     least : float
         Less probable values are left out.
     numbers : bool
@@ -124,14 +130,16 @@ class Filling:
         fitted: FittedTable,
         rows: Any,
         prepared: Any,
-        missing: Sequence[str],
         least: float,
         numbers: bool,
     ) -> None:
-        self.rows, self.missing, self.least, self.numbers = rows, set(missing), least, numbers
+        self.rows, self.least, self.numbers = rows, least, numbers
         self.names = fitted.encoder.vocabulary_.columns
         self.codes = fitted.encoder._codes(prepared)
         preparer = fitted.preparer
+        made = None if preparer is None else preparer._preparation
+        self.origins = {} if made is None else made.origins
+        self.split = set() if made is None else set(made.answers)
         self.binned = {} if preparer is None else binned_numbers(preparer, rows)
         self.lines: list[Line] = []
 
@@ -153,8 +161,6 @@ class Filling:
         They are taken from other rows of the column, so that its type and way of writing stay.
         """
         own, values = factorize(read_table(self.rows.select([name])).columns[0], name)
-        is_blank = np.array([self._is_blank(value) for value in values], dtype=bool)[own]
-        cells = cells.take(is_blank[cells.rows])
         is_number = name in self.binned
         codes = cells.middle if is_number else cells.codes
         able = cells.probability >= self.least
@@ -162,14 +168,15 @@ class Filling:
             able = np.full(len(able), self.numbers)
         donors = np.full(len(able), -1)
         for code in np.unique(codes[able]).tolist():
-            there = np.flatnonzero((self.codes[cells.attribute] == code) & ~is_blank)
+            there = np.flatnonzero(self.codes[cells.attribute] == code)
             if len(there):
                 donors[able & (codes == code)] = self._donor(name, there, own, values)
         usable = donors >= 0
         places = np.arange(self.rows.num_rows)
         places[cells.rows[usable]] = donors[usable]
         n, probability = int(usable.sum()), float(cells.probability[usable].sum())
-        self.lines.append(Line(name, len(usable), n, None if is_number else probability))
+        n_unseen = int((able & ~usable).sum())
+        self.lines.append(Line(name, len(usable), n, n_unseen, None if is_number else probability))
         return self.rows[name].take(places) if n else self.rows[name]
 
     def _donor(self, name: str, there: IntArray, own: Any, values: list[Any]) -> int:
@@ -179,11 +186,6 @@ class Filling:
         counts = Counter(own[there].tolist())
         best = min(counts, key=lambda code: (-counts[code], value_text(values[code])))
         return int(there[own[there] == best][0])
-
-    def _is_blank(self, value: Any) -> bool:
-        if not isinstance(value, str):
-            return value is None
-        return not value.strip() or value in self.missing or means_missing(value)
 
     def said(self, is_written: bool) -> Iterator[str]:
         """Yield how many cells were filled, and why not the others."""
@@ -199,12 +201,16 @@ class Filling:
                 share = sum(line.probability or 0.0 for line in values) / n_filled
                 right = f"; about {share:.0%} are right if cells are missing at random"
             yield f"{verb} {n_filled:,} of {counted(n_missing, 'missing cell')}{right}."
-        if left := n_missing - n_filled:
+        n_unseen = sum(line.n_unseen for line in values)
+        if left := n_missing - n_filled - n_unseen:
             stay = "stays" if left == 1 else "stay"
             yield (
                 f"{counted(left, 'cell')} {stay} missing: no value has a probability of "
                 f"{self.least:g} or more (--min-probability)."
             )
+        if n_unseen := sum(line.n_unseen for line in self.lines):
+            stay = "stays" if n_unseen == 1 else "stay"
+            yield f"{counted(n_unseen, 'cell')} {stay} missing: {NO_ROW}."
         n_missing, n_filled = _sums(numbers)
         if n_missing and self.numbers:
             which = f"{n_filled:,} of {n_missing:,} missing numbers and dates"
@@ -213,13 +219,24 @@ class Filling:
             named = ", ".join(line.column for line in numbers[:NAMED])
             yield f"Numbers and dates stay missing, unless --numbers is given: {named}"
 
-    def not_filled(self, skipped: dict[str, str]) -> Iterator[str]:
-        """Yield which columns with missing cells are not filled, and why."""
-        for column, reason in list(skipped.items())[:NAMED]:
+    def not_filled(self, found: Sequence[LikelyCells], skipped: Mapping[str, str]) -> Iterator[str]:
+        """Yield which columns with missing cells are not filled, and why.
+
+        What is said of a part of a column, such as one of several answers, is said of the column.
+        """
+        reasons = {}
+        for part in [*(self.names[cells.attribute] for cells in found), *skipped]:
+            column = self.origins.get(part, part)
+            if column == part and part in skipped:
+                reasons[column] = skipped[part]
+            elif column not in self.names:
+                reasons[column] = ANSWERS if column in self.split else PARTS
+        for column, reason in list(reasons.items())[:NAMED]:
             yield f"{column}: not filled, as {reason}"
-        if (more := len(skipped) - NAMED) > 0:
+        if (more := len(reasons) - NAMED) > 0:
             yield f"... and {counted(more, 'more column')}"
-        others = [name for name in self.rows.column_names if name not in self.names]
+        learned = {*self.names, *self.origins.values()}
+        others = [name for name in self.rows.column_names if name not in learned]
         if lacking := [name for name in others if self.rows[name].null_count]:
             named = ", ".join(lacking[:NAMED])
             more_of = f" and {len(lacking) - NAMED:,} more" if len(lacking) > NAMED else ""
