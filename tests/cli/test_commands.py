@@ -2,7 +2,9 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -81,14 +83,29 @@ def test_export_writes_what_python_writes(people, tmp_path, frame):
     assert ask("cluster", people, "--save", path, "--k", 2, "--label", "group").exit_code == 0
     model = untie.load_model(path)
     parts = ["cluster", "probability"]
-    sql = model.to_sql("postgres", source="people", keep=["customer_id"], result=parts)
+    given = {"source": "people", "keep": ["customer_id"], "lookup": "untie_p"}
+    sql = model.to_sql("postgres", result=parts, **given)
+    written = str(replace(sql, setup=(*sql.teardown, *sql.setup)))
     how = ("--to", "postgres", "--table", "people", "--keep", "customer_id")
     how = (*how, "--result", "cluster, probability")
-    assert ask("export", path, *how).stdout == str(sql)
+    assert ask("export", path, *how).stdout == written
     assert ask("export", path, *how, "-o", script).exit_code == 0
-    assert script.read_bytes().decode() == str(sql)
+    assert script.read_bytes().decode() == written
     assert ask("export", path, "--to", "onnx", "-o", service).exit_code == 0
     assert service.read_bytes() == model.to_onnx().SerializeToString()
+
+
+def test_exported_scripts_run_again_and_beside_each_other(people, tmp_path, frame):
+    ask("fit", people, "--k", 2, "--drop", "group", "-o", tmp_path / "one.untie", "-q")
+    ask("fit", people, "--k", 2, "--drop", "colour", "-o", tmp_path / "other.untie", "-q")
+    scripts = [
+        ask("export", tmp_path / f"{name}.untie", "--to", "duckdb", "--table", "people").stdout
+        for name in ("one", "other")
+    ]
+    with duckdb.connect() as database:
+        database.register("people", frame)
+        first, *_, last = (database.execute(scripts[n]).fetchall() for n in (0, 1, 0))
+    assert first == last
 
 
 @pytest.mark.parametrize(

@@ -415,8 +415,11 @@ CASES = [
         },
     ),
     Case(
-        "export raw.untie --to duckdb --table few --output raw.sql",
-        {"--output": written("raw.sql", "CREATE TABLE", 'AS "cluster"')},
+        "export raw.untie --to duckdb --table few --lookup own --output raw.sql",
+        {
+            "--lookup": written("raw.sql", "own_values"),
+            "--output": written("raw.sql", "CREATE TABLE", 'AS "cluster"'),
+        },
     ),
     Case(
         "export raw.untie --to onnx --as-text colour --output raw.onnx",

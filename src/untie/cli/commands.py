@@ -876,12 +876,13 @@ def export(
     table: Annotated[str | None, option()] = None,
     returned: Annotated[list[str] | None, result("--result")] = None,
     keep: Annotated[list[str] | None, option()] = None,
+    lookup: Annotated[str | None, option(show_default="untie_ and MODEL's name")] = None,
     as_text: Annotated[list[str] | None, option()] = None,
 ) -> None:
     """Write a model as SQL, or for onnxruntime; it takes raw rows, and needs no untie there.
 
-    The SQL is one script: it fills two look-up tables, untie_lookup_values and
-    untie_lookup_vectors, and then asks for the result.
+    The SQL is one script: it makes two look-up tables, in the place of those that it made before,
+    and then asks for the result.
 
     Parameters
     ----------
@@ -898,6 +899,8 @@ def export(
         vectors; with commas. If not given, the cluster, for onnx also the probabilities.
     keep : NAMES
         Columns of the table to return as well, such as a key; * for all.
+    lookup : NAME
+        How the names of the look-up tables begin; _values and _vectors follow.
     as_text : NAMES
         Of onnx: columns of numbers that come as text.
 
@@ -911,9 +914,11 @@ def export(
     from untie.cli.exporting import write_onnx, write_sql
 
     if to == Target.onnx:
-        write_onnx(model, output, {"table": table, "keep": keep}, returned, as_text)
+        write_onnx(
+            model, output, {"table": table, "keep": keep, "lookup": lookup}, returned, as_text
+        )
     else:
-        write_sql(model, to.value, output, {"as-text": as_text}, table, returned, keep)
+        write_sql(model, to.value, output, {"as-text": as_text}, table, returned, keep, lookup)
 
 
 @command(ResultOptions, without=["safe_csv", "quiet"])

@@ -1,7 +1,9 @@
 """A saved model as a file for a database or a service."""
 
+import re
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +22,11 @@ def write_sql(
     table: str | None,
     returned: list[str] | None,
     keep: list[str] | None,
+    lookup: str | None,
 ) -> None:
     """Write a model as a script of SQL, to a file or to standard output.
+
+    The script can be run again: it drops the look-up tables that it made before.
 
     Parameters
     ----------
@@ -37,6 +42,9 @@ def write_sql(
         The table with the rows.
     returned, keep : list of str or None
         What to return.
+    lookup : str or None
+        How the names of the look-up tables begin; None makes it of the name of the model's file, so
+        that the tables of two models do not meet.
     """
     _refuse(others, dialect)
     if table is None:
@@ -44,7 +52,10 @@ def write_sql(
     model = _load(path)
     kept = _split(keep)
     arguments = _result(model, returned) | {"keep": "*" if kept == ["*"] else kept}
-    script = str(model.to_sql(dialect, source=table, **arguments))
+    if not isinstance(model, ExportablePreparer):
+        arguments["lookup"] = lookup or "untie_" + re.sub(r"\W+", "_", path.stem)
+    sql = model.to_sql(dialect, source=table, **arguments)
+    script = str(replace(sql, setup=(*sql.teardown, *sql.setup)))
     if output is None:
         sys.stdout.write(script)
         return

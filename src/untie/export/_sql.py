@@ -58,7 +58,7 @@ class SqlTransform:
     query : str
         The SELECT that gives each row of the source its vector.
     teardown : tuple of str
-        Statements that drop the look-up tables.
+        Statements that drop the look-up tables, where they are.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def write_sql(
         dialect,
         tuple(_setup(tables)),
         _query(rows, attributes, outcome, joins),
-        (f"DROP TABLE {values}", f"DROP TABLE {vectors}"),
+        (f"DROP TABLE IF EXISTS {values}", f"DROP TABLE IF EXISTS {vectors}"),
     )
 
 
