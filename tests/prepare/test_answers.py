@@ -55,7 +55,8 @@ def slowly(cells, use):
 
 def test_answers_are_columns(preparer):
     note = preparer.notes_[0]
-    assert (note.action, note.reason) == ("split", "4 answers separated by ';', one column each")
+    said = "4 answers separated by ';', one column each, and one for whether there is any"
+    assert (note.action, note.reason) == ("split", said)
     found = preparer.transform(TRIPS)
     assert list(found.columns) == list(preparer.columns_)
     assert set(preparer.columns_) == NAMES | {"uses: any answer", "color", "size"}
@@ -260,7 +261,10 @@ def test_separators_that_are_named(preparer):
 
 def test_an_answer_of_all_rows_has_no_column():
     rows = [["a;b"], ["a"], ["a;c"], ["c;a;b"]] * 5
-    assert set(Preparer(sets=["x0"]).fit(rows).columns_) == {"x0: b", "x0: c"}
+    found = Preparer(sets=["x0"]).fit(rows)
+    assert set(found.columns_) == {"x0: b", "x0: c"}
+    said = "2 answers separated by ';', one column each; 1 more answer in every row"
+    assert found.notes_[0].reason == said
 
 
 def test_columns_that_are_there_already():

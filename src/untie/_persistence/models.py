@@ -490,11 +490,11 @@ _SUMMARY_ROW = record(
 
 _ARGUMENTS = {
     **dict.fromkeys(("why", "value", "other", "kind", "how", "example", "separator"), a_text),
-    **dict.fromkeys(("n", "n_merged", "most"), whole()),
+    **dict.fromkeys(("n", "n_merged", "n_same", "most"), whole()),
     "values": many(checked(of_type(str, bool, int)), make=list),
     "spellings": many(many(a_text, make=list), make=list),
     "counts": mapping(whole()),
-    "is_sample": a_truth,
+    **dict.fromkeys(("is_sample", "has_any"), a_truth),
     "columns": many(a_text, make=list),
     "rows": many(_SUMMARY_ROW, make=list),
 }

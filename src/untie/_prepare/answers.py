@@ -253,8 +253,15 @@ def split_column(column: str, seen: Summary, options: Options) -> Split | Reason
     if not rules:  # every row has the same answers
         return {}
     counts = count_missing(seen, texts)
-    n = len(lists.frequent)
-    said = {"n": n, "n_merged": len(lists.rows) - n, "separator": lists.separator}
+    made = [rule for rule in rules.values() if isinstance(rule, Answer)]
+    n, n_known = sum(rule.answer is not None for rule in made), len(lists.frequent)
+    said = {
+        "n": n,
+        "n_merged": len(lists.rows) - n_known,
+        "n_same": n_known - n,
+        "has_any": len(made) < len(rules),
+        "separator": lists.separator,
+    }
     note = Note(column, SPLIT, {Reason.ANSWERS: {**said, "columns": list(rules)}})
     missing = {"counts": counts, "is_sample": seen.scale > 1}
     note = note.also({Reason.READ_AS_MISSING: missing} if counts else {})

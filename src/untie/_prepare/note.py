@@ -73,9 +73,11 @@ class Reason(Enum):
     READ_AS_MISSING = "read as missing: {counts}", "counts", "is_sample"
     DATE_PARTS = "also made into {columns}", "columns"
     ANSWERS = (
-        "{n} answers separated by {separator!r}, one column each{others}",
+        "{answers} separated by {separator!r}, one column each{others}{same}",
         "n",
         "n_merged",
+        "n_same",
+        "has_any",
         "separator",
         "columns",
     )
@@ -222,8 +224,12 @@ def _of_summaries(own: Mapping[str, Any], column: str) -> dict[str, Any]:
 
 
 def _of_answers(own: Mapping[str, Any], column: str) -> dict[str, Any]:
-    n = own["n_merged"]
-    return {"others": f", and one for the {n:,} rarer ones" if n else ""}
+    n, n_same = own["n_merged"], own["n_same"]
+    more = [f"one for the {n:,} rarer ones"] if n else []
+    more += ["one for whether there is any"] if own["has_any"] else []
+    same = f"; {counted(n_same, 'more answer')} in every row" if n_same else ""
+    others = "".join(f", and {one}" for one in more)
+    return {"answers": counted(own["n"], "answer"), "others": others, "same": same}
 
 
 _DERIVED: dict[Reason, Callable[[Mapping[str, Any], str], dict[str, Any]]] = {
