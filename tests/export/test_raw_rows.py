@@ -209,6 +209,20 @@ def test_a_word_that_is_a_value_is_not_missing():
     np.testing.assert_allclose(found, encoder.transform(rows), rtol=0, atol=1e-12)
 
 
+def test_large_numbers_that_are_names():
+    texts = ["1e+22", "3e+22", "9e+18", "123456789.123456789", "9007199254740993", "5", "0.5"]
+    columns = {"A": texts * 2, "B": ["u", "v", "v", "u", "v", "u", "w"] * 2}
+    encoder = TableEncoder(2, preparer=Preparer(columns=["A", "B"])).fit(frame(columns))
+    new = ["1E22", "9007199254740993.0", "9007199254740992", "9e18", "1e23", "123456789.12345679"]
+    rows = frame({"A": texts + new, "B": ["u"] * (len(texts) + len(new))})
+    expected = encoder.transform(rows)
+    sql = encoder.to_sql("duckdb", source="src", keep=["row_id"])
+    np.testing.assert_allclose(arrays(ask(sql, as_arrow(rows))), expected, rtol=0, atol=1e-10)
+    runtime = session(encoder.to_onnx())
+    (found,) = runtime.run(None, fed(runtime, rows))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
+
+
 def test_dates_are_refused_by_onnx():
     with pytest.raises(ValueError, match=r"'day' cannot be exported because ONNX has no dates"):
         fitted("clusterer", "dates").to_onnx()
