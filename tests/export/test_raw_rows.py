@@ -18,6 +18,7 @@ from raw_cases import (
     CASES,
     PARTS,
     WITHOUT_DATES,
+    N,
     as_arrow,
     check_clustered,
     check_prepared,
@@ -233,6 +234,15 @@ def test_what_onnx_cannot_write(column, why):
     preparer = Preparer(columns=[column]).fit(frame(CASES["texts"][0]))
     with pytest.raises(ValueError, match=f"'{column}' cannot be exported because .*{why}.*to_sql"):
         preparer.to_onnx()
+
+
+def test_times_in_any_form_of_iso_8601():
+    days = [f"{1950 + n}-0{n % 9 + 1}-1{n % 10}" for n in range(N)]
+    preparer = Preparer(columns=["when"], date_parts=["hour"]).fit(frame({"when": days}))
+    clocks = [*("T17+02", "t17:30", " 1730", "T17:30+0200", " 17:30:00,5-15:59", "T173000.5+0130")]
+    rows = frame({"when": [f"2004-12-31{clock}" for clock in clocks]})
+    found = lists(ask(preparer.to_sql("duckdb", source="src", keep=["row_id"]), as_arrow(rows)))
+    assert found == {name: cells.tolist() for name, cells in preparer.transform(rows).items()}
 
 
 def test_dates_that_sql_cannot_read():

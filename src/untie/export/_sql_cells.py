@@ -63,10 +63,12 @@ _MINUTES = ":[0-5][0-9](:[0-5][0-9]([.][0-9]+)?)?"
 _CLOCK_24 = f"([01]?[0-9]|2[0-3]){_MINUTES}"
 _CLOCK_12 = f"(0?[1-9]|1[0-2]){_MINUTES}[{BLANKS}]?[AaPp][.]?[Mm][.]?"
 
-_CLOCK = "[ T]([01][0-9]|2[0-3])(:[0-5][0-9](:[0-5][0-9]([.,][0-9]+)?)?)?"
+_SECONDS = "[0-5][0-9]([.,][0-9]+)?"
+_CLOCK = f"[ Tt]([01][0-9]|2[0-3])(:[0-5][0-9](:{_SECONDS})?|[0-5][0-9]({_SECONDS})?)?"
 _UTC_DATE = f"({_DAYS})({_CLOCK}(Z|[+-]00(:?00)?)?)?"
-_ZONED_DATE = f"({_DAYS}){_CLOCK}[+-]([01][0-9]|2[0-3])(:?[0-5][0-9])?"
-"""Dates in ISO 8601 that exist: the 29th of February in leap years only."""
+_ZONED_DATE = f"({_DAYS}){_CLOCK}[+-](0[0-9]|1[0-5])(:?[0-5][0-9])?"
+"""Dates in ISO 8601 that exist: the 29th of February in leap years only. No zone is further away
+than 15:59 hours, as PostgreSQL takes no others."""
 
 
 @dataclass(frozen=True)
@@ -335,7 +337,7 @@ class _CellWriter:
         ways, bare = self.ways, self.bare
         typed = ways.as_double.format(cell=ways.clock.format(cell=self.own))
         digits = f"RPAD({ways.without(f'SUBSTR({bare}, 1, 19)', '[^0-9]')}, 14, '0')"
-        moment = f"CAST({bare} AS {ways.types[Kind.INSTANT]})"
+        moment = f"CAST({self._canonical_time()} AS {ways.types[Kind.INSTANT]})"
         zoned = ways.as_double.format(cell=ways.clock.format(cell=moment))
         cases = [
             *written,
@@ -345,6 +347,20 @@ class _CellWriter:
             f"WHEN {ways.is_match(bare, _ZONED_DATE)} THEN {zoned}",
         ]
         return self._by_type(reading, typed, cases, "NULL")
+
+    def _canonical_time(self) -> str:
+        """Return a time with a zone as all databases read it: YYYY-MM-DD HH:MM:SS+HH:MM."""
+        ways, bare = self.ways, self.bare
+        time = ways.without(bare, "([.,][0-9]+)?[+-][0-9:]*$")
+        time = f"RPAD({ways.without(time, '[^0-9]')}, 14, '0')"
+        zone = f"RPAD({ways.without(ways.without(bare, '^.*[+-]'), ':')}, 4, '0')"
+        hour, minute, second = (f"SUBSTR({time}, {place}, 2)" for place in (9, 11, 13))
+        sign = f"CASE WHEN {ways.matches.format(text=bare, pattern=ways.text('[+]'))} "
+        sign += "THEN '+' ELSE '-' END"
+        clock = " || ':' || ".join([hour, minute, second])
+        hours, minutes = f"SUBSTR({zone}, 1, 2)", f"SUBSTR({zone}, 3, 2)"
+        day = f"SUBSTR({bare}, 1, 10)"
+        return f"{day} || ' ' || {clock} || {sign} || {hours} || ':' || {minutes}"
 
     def _written_clock(self, writing: DateWriting) -> str:
         """Return the case of dates that are written so."""
