@@ -121,6 +121,9 @@ def test_all_columns_are_kept_beside_the_result():
     assert with_key.select(table.column_names[:-1]).equals(table.drop(["row_id"]))
     sql = preparer.to_sql("duckdb", source="src", keep="*", names=list("abcdef"))
     assert ask(sql, table).column_names == [*table.column_names[:-1], *"abcdef"]
+    taken = table.append_column("untie_cost_0", table["row_id"])
+    sql = clusterer.to_sql("duckdb", source="src", keep="*")
+    assert ask(sql, taken)["cluster"].equals(with_key["cluster"])
     kept = ["untie_value_1", "row_id"]
     named = table.append_column("untie_value_1", table["row_id"])
     sql = preparer.to_sql("duckdb", source="src", keep=kept)
