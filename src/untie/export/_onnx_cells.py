@@ -46,7 +46,8 @@ _AROUND = f"[{in_class(BLANKS)}]*"
 _BEFORE = f"[{GAPS}]{{0,3}}"
 _LARGE = "[eE][+]?0*[1-9][0-9]{2,}"
 _SMALL = "[eE]-0*[1-9][0-9]{2,}"
-"""Exponents at which runtimes fail."""
+_LONG, _TINY = "[0-9]{200}", "[^1-9]*[.,]0{200}"
+"""Exponents, whole parts and decimals at which runtimes fail."""
 
 
 @dataclass(frozen=True)
@@ -426,7 +427,8 @@ def _cast_texts(graph: Graph, cells: str, pattern: str, parts: Sequence[str]) ->
     is_number = graph.is_like(texts, f"{_BEFORE}({pattern}){_AROUND}")
     is_negative = graph.is_like(texts, f"{_BEFORE}[^0-9]*[-\u2212].*")
     is_zero = graph.is_like(texts, f"{_BEFORE}[-+]?[0.,]*[eE].*|.*{_SMALL}{_AROUND}")
-    is_infinite = graph.is_like(texts, f".*{_LARGE}{_AROUND}")
+    is_zero = graph.add("Or", [is_zero, graph.is_like(texts, f"{_TINY}.*")])
+    is_infinite = graph.is_like(texts, f".*{_LARGE}{_AROUND}|[^.,]*{_LONG}.*")
     is_beyond = graph.add("Or", [is_zero, is_infinite])
     is_usual = graph.add("And", [is_number, graph.add("Not", [is_beyond])])
     texts = graph.either(is_usual, texts, last)

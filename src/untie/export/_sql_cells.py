@@ -266,7 +266,7 @@ class _CellWriter:
         typed = ways.as_double.format(cell=self.own)
         cases = []
         if isinstance(reading.writing, NumberWriting):
-            written = ways.as_double.format(cell=self._digits(reading.writing))
+            written = ways.read_number(f"({self._digits(reading.writing)})")
             cases += [f"WHEN {ways.is_match(bare, written_number(reading.writing))} THEN {written}"]
         cases += [f"WHEN {ways.is_match(bare, PLAIN_NUMBER)} THEN {ways.read_number(bare)}"]
         is_nan = f"CASE WHEN {ways.is_nan(typed)} THEN NULL ELSE {typed} END"
