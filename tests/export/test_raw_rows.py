@@ -20,6 +20,7 @@ from raw_cases import (
     PARTS,
     SEPARATORS,
     WITHOUT_DATES,
+    N,
     as_arrow,
     check_clustered,
     check_prepared,
@@ -153,6 +154,9 @@ def test_all_columns_are_kept_beside_the_result():
     assert with_key.select(table.column_names[:-1]).equals(table.drop(["row_id"]))
     sql = preparer.to_sql("duckdb", source="src", keep="*", names=list("abcdef"))
     assert ask(sql, table).column_names == [*table.column_names[:-1], *"abcdef"]
+    taken = table.append_column("untie_cost_0", table["row_id"])
+    sql = clusterer.to_sql("duckdb", source="src", keep="*")
+    assert ask(sql, taken)["cluster"].equals(with_key["cluster"])
     kept = ["untie_value_1", "row_id"]
     named = table.append_column("untie_value_1", table["row_id"])
     sql = preparer.to_sql("duckdb", source="src", keep=kept)
@@ -266,6 +270,20 @@ def test_answers_that_are_no_text_elsewhere(separator, cell):
             write()
 
 
+def test_large_numbers_that_are_names():
+    texts = ["1e+22", "3e+22", "9e+18", "123456789.123456789", "9007199254740993", "5", "0.5"]
+    columns = {"A": texts * 2, "B": ["u", "v", "v", "u", "v", "u", "w"] * 2}
+    encoder = TableEncoder(2, preparer=Preparer(columns=["A", "B"])).fit(frame(columns))
+    new = ["1E22", "9007199254740993.0", "9007199254740992", "9e18", "1e23", "123456789.12345679"]
+    rows = frame({"A": texts + new, "B": ["u"] * (len(texts) + len(new))})
+    expected = encoder.transform(rows)
+    sql = encoder.to_sql("duckdb", source="src", keep=["row_id"])
+    np.testing.assert_allclose(arrays(ask(sql, as_arrow(rows))), expected, rtol=0, atol=1e-10)
+    runtime = session(encoder.to_onnx())
+    (found,) = runtime.run(None, fed(runtime, rows))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
+
+
 def test_dates_are_refused_by_onnx():
     with pytest.raises(ValueError, match=r"'day' cannot be exported because ONNX has no dates"):
         fitted("clusterer", "dates").to_onnx()
@@ -276,6 +294,15 @@ def test_what_onnx_cannot_write(column, why):
     preparer = Preparer(columns=[column]).fit(frame(CASES["texts"][0]))
     with pytest.raises(ValueError, match=f"'{column}' cannot be exported because .*{why}.*to_sql"):
         preparer.to_onnx()
+
+
+def test_times_in_any_form_of_iso_8601():
+    days = [f"{1950 + n}-0{n % 9 + 1}-1{n % 10}" for n in range(N)]
+    preparer = Preparer(columns=["when"], date_parts=["hour"]).fit(frame({"when": days}))
+    clocks = [*("T17+02", "t17:30", " 1730", "T17:30+0200", " 17:30:00,5-15:59", "T173000.5+0130")]
+    rows = frame({"when": [f"2004-12-31{clock}" for clock in clocks]})
+    found = lists(ask(preparer.to_sql("duckdb", source="src", keep=["row_id"]), as_arrow(rows)))
+    assert found == {name: cells.tolist() for name, cells in preparer.transform(rows).items()}
 
 
 def test_dates_that_sql_cannot_read():

@@ -4,7 +4,7 @@ Both are data; `_sql_cells.py` and `_onnx_cells.py` translate the rules of a pre
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
 from types import NoneType
@@ -63,6 +63,8 @@ class ExportedColumn:
         The prepared column.
     origin : str
         The column of the user's table; another one for parts of dates, and for answers.
+    known : tuple of str
+        The prepared texts that a model knows.
     rule : Rule
         What becomes of its cells.
     odd : tuple of str
@@ -74,6 +76,7 @@ class ExportedColumn:
 
     name: str
     origin: str
+    known: tuple[str, ...] = field(default=(), kw_only=True)
     rule: Rule = UNCHANGED
     odd: tuple[str, ...] = ()
     fails_at_new: bool = False
@@ -278,6 +281,7 @@ def attributes_of(
         knows_missing = None in code_of
         missing = code_of.pop(None, unknown)
         kind = _common_kind(cell.name, list(code_of))
+        cell = replace(cell, known=tuple(v for v in code_of if isinstance(v, str)))
         result.append(
             Attribute(cell.name, kind, code_of, missing, unknown, knows_missing, table, cell)
         )

@@ -159,8 +159,10 @@ class Dialect:
         if self.name != "postgres":
             return number
         # PostgreSQL fails at numbers beyond doubles, such as 5e0742, which may be part of a name.
-        is_zero = self.is_match(text, "[-+]?[0.]*[eE].*|.*[eE]-0*[1-9][0-9]{2,}")
-        is_huge = self.is_match(text, ".*[eE][+]?0*[1-9][0-9]{2,}")
+        # Its patterns repeat a part 255 times at most.
+        tiny = "[-+]?0?[.]0{200}.*"
+        is_zero = self.is_match(text, f"[-+]?[0.]*[eE].*|.*[eE]-0*[1-9][0-9]{{2,}}|{tiny}")
+        is_huge = self.is_match(text, ".*[eE][+]?0*[1-9][0-9]{2,}|[-+]?[0-9]{200}.*")
         sign = f"CASE WHEN {text} LIKE '-%' THEN -1 ELSE 1 END"
         huge = f"{sign} * {self.number(math.inf)}"
         return f"CASE WHEN {is_zero} THEN 0e0 WHEN {is_huge} THEN {huge} ELSE {number} END"

@@ -1,13 +1,13 @@
 """The rules of a preparer as steps of an ONNX graph: raw cells -> prepared cells."""
 
-import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from untie._prepare.numbers import NUMBER, NumberNames, NumberWriting, as_number
+from untie._prepare.numbers import NUMBER, NumberNames, NumberWriting
 from untie._prepare.rules import (
     AS_IT_IS,
     BOOLEANS,
@@ -23,7 +23,13 @@ from untie._prepare.rules import (
 )
 from untie._util.types import AnyArray, Value
 from untie.export._attributes import ExportedColumn
-from untie.export._patterns import BLANKS, PLAIN_NUMBER, in_class, written_number
+from untie.export._patterns import (
+    BLANKS,
+    PLAIN_NUMBER,
+    in_class,
+    named_numbers,
+    written_number,
+)
 
 OPSET, TEXT_OPSET = 18, 20
 """The version of the operators, and of those that take texts apart."""
@@ -44,7 +50,8 @@ _AROUND = f"[{in_class(BLANKS)}]*"
 _BEFORE = f"[{GAPS}]{{0,3}}"
 _LARGE = "[eE][+]?0*[1-9][0-9]{2,}"
 _SMALL = "[eE]-0*[1-9][0-9]{2,}"
-"""Exponents at which runtimes fail."""
+_LONG, _TINY = "[0-9]{200}", "[^1-9]*[.,]0{200}"
+"""Exponents, whole parts and decimals at which runtimes fail."""
 
 
 @dataclass(frozen=True)
@@ -401,21 +408,23 @@ def _named_numbers(graph: Graph, cells: str, names: NumberNames, known: Collecti
     zero = graph.constant(np.array(0.0))
     whole = graph.cast(graph.cast(graph.either(is_whole, numbers, zero), "INT64"), "STRING")
     texts = graph.either(is_whole, whole, cells)
-    labels = [value for value in known if isinstance(value, str) and _is_fraction(value)]
+    named = named_numbers(known)
+    labels = [text for text, n in named.items() if abs(n) >= MOST_EXACT or not n.is_integer()]
     if labels:
-        keys = list(map(float, labels))
+        keys = [named[label] for label in labels]
         places = graph.look_up_numbers(numbers, keys, range(len(keys)), len(keys))
         array = graph.constant(np.array([*labels, ""], dtype=object))
         is_known = graph.add("Less", [places, graph.constant(np.array(len(keys)))])
-        is_label = graph.add("And", [is_known, is_number])
+        is_digits = graph.is_like(cells, f"{_AROUND}-?[0-9]+([.,]0)?{_AROUND}")
+        is_rounded = graph.add("And", [is_known, graph.add("Not", [is_digits])])
+        is_label = graph.add("And", [is_rounded, is_number])
         texts = graph.either(is_label, graph.add("Gather", [array, places]), texts)
+    for text in known:  # digits are a name whatever their number, which no double may hold
+        if isinstance(text, str) and re.fullmatch("-?[1-9][0-9]{15,}", text):
+            mark = in_class(names.decimal)
+            is_so = graph.is_like(cells, f"{_AROUND}{text}([{mark}]0)?{_AROUND}")
+            texts = graph.either(is_so, graph.text(text), texts)
     return texts
-
-
-def _is_fraction(text: str) -> bool:
-    """Return whether a text is a number as Python writes one with a point."""
-    number = as_number(text)
-    return number is not None and math.isfinite(number) and str(number) == text
 
 
 def _numbers(graph: Graph, cells: str, reading: Reading) -> tuple[str, str]:
@@ -454,7 +463,8 @@ def _cast_texts(graph: Graph, cells: str, pattern: str, parts: Sequence[str]) ->
     is_number = graph.is_like(texts, f"{_BEFORE}({pattern}){_AROUND}")
     is_negative = graph.is_like(texts, f"{_BEFORE}[^0-9]*[-\u2212].*")
     is_zero = graph.is_like(texts, f"{_BEFORE}[-+]?[0.,]*[eE].*|.*{_SMALL}{_AROUND}")
-    is_infinite = graph.is_like(texts, f".*{_LARGE}{_AROUND}")
+    is_zero = graph.add("Or", [is_zero, graph.is_like(texts, f"{_TINY}.*")])
+    is_infinite = graph.is_like(texts, f".*{_LARGE}{_AROUND}|[^.,]*{_LONG}.*")
     is_beyond = graph.add("Or", [is_zero, is_infinite])
     is_usual = graph.add("And", [is_number, graph.add("Not", [is_beyond])])
     texts = graph.either(is_usual, texts, last)

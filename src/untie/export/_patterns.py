@@ -1,6 +1,11 @@
-"""Regular expressions of numbers, as PostgreSQL, RE2 and Java all read them."""
+"""Regular expressions of numbers, as PostgreSQL, RE2 and Java all read them; and their names."""
 
-from untie._prepare.numbers import NumberWriting
+import math
+from collections.abc import Iterable
+
+from untie._prepare.numbers import NumberWriting, as_number
+from untie._prepare.rules import as_text
+from untie._util.types import Value
 
 BLANKS = "".join(character for character in map(chr, range(0x3001)) if character.isspace())
 """What Python calls white space, and strips from texts; no later character is."""
@@ -34,6 +39,22 @@ def written_number(writing: NumberWriting, blanks: str = BLANKS, most_groups: st
     )
     sign = f"({_SIGN}?{before}{gap}|{before}{gap}{_SIGN})"
     return f"{sign}({grouped}{DIGITS})({point}[0-9]+)?{gap}{after}"
+
+
+def named_numbers(texts: Iterable[Value]) -> dict[str, float]:
+    """Return the numbers of those texts that are the names that Python gives numbers.
+
+    Examples
+    --------
+    >>> named_numbers(["1e-05", "0.5", "0.00001", "7", "007", "many"])
+    {'1e-05': 1e-05, '0.5': 0.5, '7': 7.0}
+    """
+    numbers = {text: as_number(text) for text in texts if isinstance(text, str)}
+    return {
+        text: number
+        for text, number in numbers.items()
+        if number is not None and math.isfinite(number) and as_text(number) == text
+    }
 
 
 def literal(text: str) -> str:

@@ -6,6 +6,7 @@ costs in each cluster. Names and values are quoted as each database demands; wha
 is data, never code.
 """
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -243,7 +244,10 @@ def _prepared(
 ) -> tuple[_Place, list[str]]:
     """Return where prepared cells are, and what each of them is called there."""
     prefix = "untie_"
-    while any(name.casefold().startswith(prefix) for name in kept or ()):
+    if kept is None:  # columns with unknown names, which must not be those of the query
+        prefix += hashlib.sha256(repr(cells).encode()).hexdigest()[:12] + "_"
+    names = [*(kept or ()), *(cell.origin for cell in cells)]
+    while any(name.casefold().startswith(prefix) for name in names):
         prefix += "_"
     rows = _Place(ways, ways.path(_parts("source", source)), kept, (), prefix)
     if all(cell.is_kept for cell in cells):

@@ -40,10 +40,20 @@ from untie._prepare.rules import (
 )
 from untie.export._attributes import ExportedColumn, Kind
 from untie.export._dialects import PART, Dialect
-from untie.export._patterns import BLANKS, DIGITS, PLAIN_NUMBER, in_class, written_number
+from untie.export._patterns import (
+    BLANKS,
+    DIGITS,
+    PLAIN_NUMBER,
+    in_class,
+    named_numbers,
+    written_number,
+)
 
 RAW, BARE, READ = "raw_row", "bare_row", "read_row"
 """What the steps call the rows that they read."""
+
+EXACT_DIGITS = 16
+"""A number of at most this many characters, the point included, is its shortest name."""
 
 _DAYS = (
     "([0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})-"
@@ -58,10 +68,12 @@ _MINUTES = ":[0-5][0-9](:[0-5][0-9]([.][0-9]+)?)?"
 _CLOCK_24 = f"([01]?[0-9]|2[0-3]){_MINUTES}"
 _CLOCK_12 = f"(0?[1-9]|1[0-2]){_MINUTES}[{BLANKS}]?[AaPp][.]?[Mm][.]?"
 
-_CLOCK = "[ T]([01][0-9]|2[0-3])(:[0-5][0-9](:[0-5][0-9]([.,][0-9]+)?)?)?"
+_SECONDS = "[0-5][0-9]([.,][0-9]+)?"
+_CLOCK = f"[ Tt]([01][0-9]|2[0-3])(:[0-5][0-9](:{_SECONDS})?|[0-5][0-9]({_SECONDS})?)?"
 _UTC_DATE = f"({_DAYS})({_CLOCK}(Z|[+-]00(:?00)?)?)?"
-_ZONED_DATE = f"({_DAYS}){_CLOCK}[+-]([01][0-9]|2[0-3])(:?[0-5][0-9])?"
-"""Dates in ISO 8601 that exist: the 29th of February in leap years only."""
+_ZONED_DATE = f"({_DAYS}){_CLOCK}[+-](0[0-9]|1[0-5])(:?[0-5][0-9])?"
+"""Dates in ISO 8601 that exist: the 29th of February in leap years only. No zone is further away
+than 15:59 hours, as PostgreSQL takes no others."""
 
 
 @dataclass(frozen=True)
@@ -256,8 +268,13 @@ class _CellWriter:
         number = ways.as_double.format(cell=text)
         is_large = ways.is_match(text, "-?[0-9.]+[eE][+]?[0-9]{1,2}")
         whole = ways.to_text(f"CAST({number} AS {ways.types[Kind.INTEGER]})")
+        has_exponent = ways.is_match(text, "-?[0-9.]+[eE].*")
+        named = "".join(
+            f"WHEN {has_exponent} AND {is_so} THEN {name} "
+            for is_so, name in self._known_names(number).items()
+        )
         return (
-            f"CASE WHEN LOWER({text}) = 'nan' THEN NULL "
+            f"CASE WHEN LOWER({text}) = 'nan' THEN NULL {named}"
             f"WHEN LOWER({text}) = 'true' THEN 'True' WHEN LOWER({text}) = 'false' THEN 'False' "
             f"WHEN {ways.is_match(text, '-?[0-9]+[.]0')} THEN {ways.without(text, '[.]0$')} "
             f"WHEN {is_large} THEN CASE WHEN ABS({number}) < 1e18 AND FLOOR({number}) = {number} "
@@ -282,7 +299,7 @@ class _CellWriter:
         typed = ways.as_double.format(cell=self.own)
         cases = []
         if isinstance(reading.writing, NumberWriting):
-            written = ways.as_double.format(cell=self._digits(reading.writing))
+            written = ways.read_number(f"({self._digits(reading.writing)})")
             cases += [f"WHEN {ways.is_match(bare, written_number(reading.writing))} THEN {written}"]
         cases += [f"WHEN {ways.is_match(bare, PLAIN_NUMBER)} THEN {ways.read_number(bare)}"]
         is_nan = f"CASE WHEN {ways.is_nan(typed)} THEN NULL ELSE {typed} END"
@@ -309,7 +326,12 @@ class _CellWriter:
             cases += [f"WHEN {is_unclear} OR {is_both} THEN {self._texts(reading)}"]
         number, text = ways.read_number(plain), self._texts(reading)
         whole = ways.to_text(f"CAST({number} AS {ways.types[Kind.INTEGER]})")
+        named = "".join(
+            f"WHEN {is_so} THEN {name} " for is_so, name in self._known_names(number).items()
+        )
         decimals = ways.without(ways.without(plain, "^[+]"), "0+$")
+        has_decimals = ways.is_match(plain, f"[-+]?{DIGITS}[.][0-9]+")
+        is_short = f"LENGTH({plain}) <= {EXACT_DIGITS} AND ABS({number}) >= 1e-4"
         other = ways.to_text(number)
         if ways.name == "spark":  # which writes 0.0005 as 5.0E-4
             is_usual = f"ABS({number}) >= 1e-3 AND ABS({number}) < 1e7"
@@ -319,11 +341,21 @@ class _CellWriter:
             f"WHEN {ways.is_match(plain, '-0([.]0)?')} THEN '0'",
             f"WHEN {ways.is_match(plain, f'-?{DIGITS}([.]0)?')} "
             f"THEN {ways.without(plain, '[.]0$')}",
-            f"WHEN {ways.is_match(plain, PLAIN_NUMBER)} THEN CASE "
+            f"WHEN {ways.is_match(plain, PLAIN_NUMBER)} THEN CASE {named}"
             f"WHEN ABS({number}) < 9e18 AND FLOOR({number}) = {number} THEN {whole} "
-            f"WHEN {ways.is_match(plain, f'[-+]?{DIGITS}[.][0-9]+')} THEN {decimals} "
+            f"WHEN {has_decimals} AND (({is_short}) OR ABS({number}) >= 1e15) THEN {decimals} "
             f"WHEN ABS({number}) < {self.ways.number(math.inf)} THEN {other} ELSE {text} END",
         ]
+
+    def _known_names(self, number: str) -> dict[str, str]:
+        """Return the known names of numbers that databases write in other ways, by conditions."""
+        rule = self.cell.rule
+        known = rule.values if isinstance(rule, Group) else self.cell.known
+        return {
+            f"{number} = {self.ways.number(value)}": self.ways.text(name)
+            for name, value in named_numbers(known).items()
+            if _is_written_otherwise(name, value)
+        }
 
     def _clock(self, reading: Reading) -> str:
         """Return a date as the number YYYYMMDDHHMMSS, NULL if the cell is none."""
@@ -338,7 +370,7 @@ class _CellWriter:
         ways, bare = self.ways, self.bare
         typed = ways.as_double.format(cell=ways.clock.format(cell=self.own))
         digits = f"RPAD({ways.without(f'SUBSTR({bare}, 1, 19)', '[^0-9]')}, 14, '0')"
-        moment = f"CAST({bare} AS {ways.types[Kind.INSTANT]})"
+        moment = f"CAST({self._canonical_time()} AS {ways.types[Kind.INSTANT]})"
         zoned = ways.as_double.format(cell=ways.clock.format(cell=moment))
         cases = [
             *written,
@@ -348,6 +380,20 @@ class _CellWriter:
             f"WHEN {ways.is_match(bare, _ZONED_DATE)} THEN {zoned}",
         ]
         return self._by_type(reading, typed, cases, "NULL")
+
+    def _canonical_time(self) -> str:
+        """Return a time with a zone as all databases read it: YYYY-MM-DD HH:MM:SS+HH:MM."""
+        ways, bare = self.ways, self.bare
+        time = ways.without(bare, "([.,][0-9]+)?[+-][0-9:]*$")
+        time = f"RPAD({ways.without(time, '[^0-9]')}, 14, '0')"
+        zone = f"RPAD({ways.without(ways.without(bare, '^.*[+-]'), ':')}, 4, '0')"
+        hour, minute, second = (f"SUBSTR({time}, {place}, 2)" for place in (9, 11, 13))
+        sign = f"CASE WHEN {ways.matches.format(text=bare, pattern=ways.text('[+]'))} "
+        sign += "THEN '+' ELSE '-' END"
+        clock = " || ':' || ".join([hour, minute, second])
+        hours, minutes = f"SUBSTR({zone}, 1, 2)", f"SUBSTR({zone}, 3, 2)"
+        day = f"SUBSTR({bare}, 1, 10)"
+        return f"{day} || ' ' || {clock} || {sign} || {hours} || ':' || {minutes}"
 
     def _written_clock(self, writing: DateWriting) -> str:
         """Return the case of dates that are written so."""
@@ -381,6 +427,13 @@ class _CellWriter:
             f"WHEN {ways.is_match(bare, pattern)} AND {ways.is_match(iso, _DAYS)} "
             f"THEN {number} * 1e6 + {hours} * 1e4 + {minutes} * 1e2 + {seconds}"
         )
+
+
+def _is_written_otherwise(name: str, number: float) -> bool:
+    """Return whether some database writes a number in another way than Python."""
+    if number.is_integer():
+        return abs(number) >= 1e18
+    return len(name) > EXACT_DIGITS or not 1e-3 <= abs(number) < 1e7
 
 
 def _last_clock(edge: float, unit: str) -> float:
