@@ -230,6 +230,9 @@ NOT_LISTS = {
     "sequences": [",".join(RNG.choice(list("ACGT"), size=5)) for _ in range(300)],
     "labels": drawn(["yes, often", "yes, rarely", "no", "no, never"]),
     "fields": drawn(["a", "b", "c"], [";"], ["x", "y", "z"]),
+    "optional fields": drawn(
+        ["Elm Rd, ", "Oak St, ", "Low Ln, "], CITIES, ["", ", Apt 1", ", Apt 2"]
+    ),
     "ranges": drawn(["$1,000-2,000", "$2,000-3,000", "under $1,000"]),
     "few": ["bus;car", "bus", "car"] * 100,
 }

@@ -49,6 +49,9 @@ FEWEST_SEVERAL = 10
 SAME_NUMBER = 0.9
 """Where more cells than this have equally many parts, these are fields, as in "Doe, John"."""
 
+SAME_PLACE = 0.98
+"""Where more of the parts have the same place in all cells, these are fields, too."""
+
 REPEATED = 0.01
 """A larger share of the lists repeats no answer; sequences do."""
 
@@ -137,12 +140,29 @@ class Lists:
             return False
         if np.bincount(sizes, rows).max() > SAME_NUMBER * self.n_rows:
             return False
-        if rows[distinct < sizes].sum() > REPEATED * n_several:
+        if rows[distinct < sizes].sum() > REPEATED * n_several or self.have_places:
             return False
         n_given = self.rows.total()
         if sum(len(answer) * n for answer, n in self.rows.items()) > LONGEST_ANSWER * n_given:
             return False
         return not any(answer.startswith(MARKUP) or "://" in answer for answer in self.recurring())
+
+    @property
+    def have_places(self) -> bool:
+        """Whether each part has a place of its own, as in "Elm Rd, Rome" and "Oak St, Rome, Apt 1".
+
+        Parts of one place exclude each other; answers do not, and move up where others are absent.
+        """
+        found: dict[str, Counter[int]] = {answer: Counter() for answer in self.recurring()}
+        for cell, n in zip(self.cells, self.seen.rows.tolist(), strict=True):
+            for place, answer in enumerate(cell):
+                if answer in found:
+                    found[answer][place] += n
+        own = {name: max(sorted(at), key=at.__getitem__) for name, at in found.items()}
+        n_at_own = sum(at[own[name]] for name, at in found.items())
+        n_parts = Counter(own.values())
+        is_same = n_at_own > SAME_PLACE * sum(at.total() for at in found.values())
+        return is_same and min(n_parts[0], n_parts[1]) > 1
 
     @property
     def are_numbers(self) -> bool:
