@@ -453,7 +453,8 @@ def test_nested_cells_are_left_out_or_refused():
     frame = pl.DataFrame({"x": [[1], [2]], "y": ["a", "b"]})
     action, reason = said(prepare(frame))["x"]
     assert action == "left out"
-    assert reason.startswith("its cells are lists or objects, not single values; flatten them")
+    assert reason.startswith("its cells are lists or objects, not single values; join the")
+    assert "array_to_string(COLUMN, ';')" in reason
     with pytest.raises(ValueError, match="Leave the column 'x' out"):
         prepare(frame, columns=["x"])
 

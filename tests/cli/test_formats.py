@@ -140,7 +140,8 @@ def test_json_around_the_rows_is_said_how_to_open(tmp_path):
     path = tmp_path / "wrapped.json"
     path.write_text(json.dumps({"data": [{"a": "x", "b": "y"}, {"a": "z", "b": "w"}]}))
     said = refused("cluster", path)
-    assert "data: left out, its cells are lists or objects, not single values; flatten" in said
+    assert "data: left out, its cells are lists or objects, not single values; join" in said
+    assert "flatten objects (--sql: SELECT unnest(COLUMN, recursive := true) FROM 'FILE')" in said
     assert "Name the columns" not in said  # which would be refused, too
     query = f"SELECT unnest(data, recursive := true) FROM '{path}'"
     assert rows_of(ask("outliers", "--all", "--sql", query, "--keep", "a").stdout)[0]["a"] in (

@@ -363,6 +363,13 @@ def test_workbooks_that_are_refused(tmp_path, monkeypatch):
     path = write_book(tmp_path / "wide.xlsx", Data=[["a"], ["x", "beside"]])
     with pytest.raises(ValueError, match="sheet 'Data', row 2, has 2 cells, but the row of names"):
         untie.scan(path)
+    with pytest.raises(ValueError, match="no table below its first 5 rows; lower skip_rows"):
+        untie.scan(path, skip_rows=5)
+    far = write_book(tmp_path / "far.xlsx", Data=[["a"]] * 300 + [["x", "beside"]])
+    with pytest.raises(
+        ValueError, match=r"row 301, has 2 cells, but the first rows have 1. Remove"
+    ):
+        untie.scan(far, header="none")
     twice = write_book(tmp_path / "twice.xlsx", Data=[[1, 0, 1], [0, 0, 1]])
     with pytest.raises(ValueError, match=r"two columns called '1' .*If it is one: header='none'"):
         untie.scan(twice)

@@ -184,7 +184,7 @@ CASES = [
 ]  # fmt: skip
 
 REFUSED = {
-    "title_in_doubt.csv": "line 2, has 2 cells, but the first line has 1 names.*--skip-rows 1",
+    "title_in_doubt.csv": "line 2, has 2 cells, but the first line has 1 name.*--skip-rows 1",
     "two_encodings.csv": "line 8, is not UTF-8 .byte 0xe1.; .*--encoding latin-1",
     "short_row.csv": "line 5, has 2 cells, but the first line has 3 names. Correct the line",
     "long_row.csv": "line 5, has 4 cells, but the first line has 3 names. Correct the line",
@@ -447,7 +447,7 @@ def test_many_lines_may_be_above_the_names(tmp_path):
 
 
 def test_what_the_user_says_wins_and_is_checked():
-    with pytest.raises(ValueError, match="line 2, has 3 cells, but the first line has 1 names"):
+    with pytest.raises(ValueError, match="line 2, has 3 cells, but the first line has 1 name"):
         untie.scan(FOLDER / "title_lines.csv", skip_rows=0).collect()
     with pytest.raises(ValueError, match="is not UTF-8"):
         untie.scan(FOLDER / "cp1252.csv", encoding="utf-8").collect()

@@ -28,7 +28,7 @@ from untie._engines.layout import (
 from untie._engines.parquet import parquet_source
 from untie._engines.source import without_dictionaries
 from untie._util.checks import check_one_of
-from untie._util.messages import Parameter, message, need, warn_user
+from untie._util.messages import Parameter, counted, message, need, warn_user
 from untie._util.scratch import Scratch, limit_of
 
 SHEET = Told(",", UTF8, skip_rows=0)
@@ -99,17 +99,17 @@ def _wrong_row(text: io.TextIOWrapper, shown: str, layout: Layout, shift: int) -
         if row and n_names is None:
             n_names, above = len(row), start
         elif row and len(row) != n_names:
-            unit = "names" if layout.has_names else "cells"
+            named = counted(n_names or 0, "name" if layout.has_names else "cell")
             said = (
-                "{0}, line {1}, has {2}, but {3} has {4} {5}. Correct the line (quote cells that "
-                "hold {6}), or say what separates cells: {delimiter}."
+                "{0}, line {1}, has {2}, but {3} has {4}. Correct the line (quote cells that "
+                "hold {5}), or say what separates cells: {delimiter}."
             )
             number = reader.line_num + shift
             if len(row) > (n_names or 0) and layout.has_names and _goes_on(reader, row):
-                said += " If the lines above it are a title, leave them out: {7}."
+                said += " If the lines above it are a title, leave them out: {6}."
             return message(
                 said,
-                *(shown, number, _cells(len(row)), _line(above), n_names, unit),
+                *(shown, number, counted(len(row), "cell"), _line(above), named),
                 *(repr(layout.delimiter), Parameter("skip_rows", start - 1)),
             )
         start = reader.line_num + 1 + shift
@@ -144,10 +144,6 @@ def _wrong_quotes(reason: str, where: str) -> str:
             'a quote (") is not closed; correct it.'
         )
     return f"{where}: {reason}; correct the line."
-
-
-def _cells(n: int) -> str:
-    return "1 cell" if n == 1 else f"{n} cells"
 
 
 def scan(

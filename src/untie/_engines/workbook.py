@@ -29,7 +29,7 @@ from untie._engines.layout import (
     about_repeated_row,
 )
 from untie._engines.packed import opened
-from untie._util.messages import message, need
+from untie._util.messages import counted, message, need
 from untie._util.scratch import Scratch, limit_of, most_bytes, too_large
 
 OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
@@ -148,6 +148,9 @@ def _table(
     texts = _texts(rows, shown)
     numbered = ((number, cells) for number, cells in texts if number > (told.skip_rows or 0))
     first = next(((number, cells) for number, cells in numbered if cells), None)
+    if first is None and told.skip_rows:
+        said = "{0}: the sheet {1!r} has no table below its first {2}; lower {skip_rows}."
+        raise ValueError(message(said, shown, title, counted(told.skip_rows, "row")))
     if first is None:
         raise ValueError(f"{shown}: the sheet {title!r} is empty.")
     number, cells = first
@@ -179,7 +182,7 @@ def _table(
             doubts += (about_renamed(given, renamed),)
     below = chain(enumerate(head[n_head:], start=first[0] + n_head), numbered)
     where = f"{shown}, sheet {title!r}"
-    return chain([names], _rows_below(below, width, where)), doubts
+    return chain([names], _rows_below(below, width, where, told)), doubts
 
 
 def _texts(rows: Iterable[Sequence[Any]], shown: str) -> Iterator[tuple[int, list[str]]]:
@@ -194,7 +197,7 @@ def _texts(rows: Iterable[Sequence[Any]], shown: str) -> Iterator[tuple[int, lis
 
 
 def _rows_below(
-    rows: Iterable[tuple[int, list[str]]], width: int, where: str
+    rows: Iterable[tuple[int, list[str]]], width: int, where: str, told: Told
 ) -> Iterator[list[str]]:
     """Yield the rows with a filled cell, of as many cells as there are names."""
     for number, cells in rows:
@@ -204,6 +207,11 @@ def _rows_below(
                 "leave rows above the names out with {skip_rows}, or remove what is beside the "
                 "table."
             )
+            if told.header == NONE:
+                said = (
+                    "{0}, row {1}, has {2} cells, but the first rows have {3}. Remove what is "
+                    "beside the table."
+                )
             raise ValueError(message(said, where, number, len(cells), width))
         if cells:
             yield _padded(cells, width)

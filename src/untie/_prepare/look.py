@@ -40,8 +40,10 @@ SAMPLE_ROWS = (2**10, 2**17)
 
 
 NOT_SINGLE = (
-    "its cells are lists or objects, not single values; flatten them first (as --sql does: SELECT "
-    "unnest(COLUMN, recursive := true) FROM 'FILE')"
+    "its cells are lists or objects, not single values; join the texts of a list (--sql: "
+    "SELECT array_to_string(COLUMN, ';') FROM 'FILE'; pandas: "
+    "column.map(';'.join)), and flatten objects (--sql: SELECT unnest(COLUMN, recursive := true) "
+    "FROM 'FILE')"
 )
 
 
