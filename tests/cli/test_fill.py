@@ -136,3 +136,16 @@ def test_a_column_that_was_split_is_said_not_to_be_filled(frame, tmp_path):
     assert "not learned from" not in said
     before, after = as_text(path), as_text(tmp_path / "f.csv")
     assert (before["uses"] == after["uses"]).all()
+
+
+def test_a_model_fills_a_single_row_from_the_rows_it_was_fitted_on(people, frame, tmp_path):
+    path, model = tmp_path / "new.csv", tmp_path / "m.untie"
+    ask("fit", people.with_suffix(".csv"), "-o", model)
+    pd.DataFrame([{**dict.fromkeys(frame.columns), "town": "Bonn", "pet": "dog"}]).to_csv(
+        path, index=False
+    )
+    said = ask("fill", path, "--model", model, "--numbers", "-o", tmp_path / "f.csv").stderr
+    after = as_text(tmp_path / "f.csv").iloc[0]
+    assert (after["town"], after["job"], after["pet"]) == ("Bonn", "nurse", "dog")
+    assert "Filled 1 of 1 missing cell" in said
+    assert "2 cells stay missing: no row of the file has the value that is likely" in said

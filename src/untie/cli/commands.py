@@ -503,6 +503,9 @@ def fill(
     be filled. Columns that are not learned from are not filled, nor are those with a single
     value, where a missing cell may be the other. A cell that is missing because there is nothing
     to say has no likely value: leave such columns out with --drop.
+
+    With --model, a file with fewer rows than the model keeps (at most 2,000 different ones) is
+    filled by what these say, so a single new row can be filled; a larger file by its own rows.
     """
     from untie.cli.fill import fill_rows
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from untie._inputs import FittedTable, as_fitted
+from untie._prepare.rules import Group, Keep, as_text
 from untie._table.column_codes import factorize, value_text
 from untie._table.table import read_table
-from untie._util.messages import counted
+from untie._util.messages import counted, need
 from untie._util.types import BoolArray, FloatArray, IntArray
 from untie.cli.options import (
     ColumnOptions,
@@ -31,7 +32,7 @@ ANSWERS = "its cells list several answers"
 PARTS = "only parts of its dates are learned from"
 """Why a column is not filled that others are made of."""
 
-NO_ROW = "no row has the value that is likely there"
+NO_ROW = "no row of the file has the value that is likely there"
 """Why a cell that has a likely value is not filled."""
 
 
@@ -135,9 +136,12 @@ class Filling:
     ) -> None:
         self.rows, self.least, self.numbers = rows, least, numbers
         self.names = fitted.encoder.vocabulary_.columns
+        self.values = fitted.encoder.vocabulary_.values
         self.codes = fitted.encoder._codes(prepared)
         preparer = fitted.preparer
         made = None if preparer is None else preparer._preparation
+        is_plain = made is not None and len(fitted.steps) == 1
+        self.rules = dict(zip(made.columns, made.rules, strict=True)) if made and is_plain else {}
         self.origins = {} if made is None else made.origins
         self.split = set() if made is None else set(made.answers)
         self.binned = {} if preparer is None else binned_numbers(preparer, rows)
@@ -166,18 +170,30 @@ class Filling:
         able = cells.probability >= self.least
         if is_number:
             able = np.full(len(able), self.numbers)
-        donors = np.full(len(able), -1)
+        donors, column = np.full(len(able), -1), self.rows[name]
         for code in np.unique(codes[able]).tolist():
             there = np.flatnonzero(self.codes[cells.attribute] == code)
             if len(there):
                 donors[able & (codes == code)] = self._donor(name, there, own, values)
+            elif (new := self._of_model(cells.attribute, code, column.type)) is not None:
+                donors[able & (codes == code)] = len(column)
+                column = need("pyarrow").chunked_array([*column.chunks, new], column.type)
         usable = donors >= 0
         places = np.arange(self.rows.num_rows)
         places[cells.rows[usable]] = donors[usable]
         n, probability = int(usable.sum()), float(cells.probability[usable].sum())
         n_unseen = int((able & ~usable).sum())
         self.lines.append(Line(name, len(usable), n, n_unseen, None if is_number else probability))
-        return self.rows[name].take(places) if n else self.rows[name]
+        return column.take(places) if n else self.rows[name]
+
+    def _of_model(self, attribute: int, code: int, kind: Any) -> Any:
+        """Return an array with a value that no row has, as the model knows it, if text can be."""
+        pa, name = need("pyarrow"), self.names[attribute]
+        rule = self.rules.get(name)
+        is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+        if not is_text or not isinstance(rule, Keep | Group) or rule.reading.writing is not None:
+            return None
+        return pa.array([as_text(self.values[attribute][code])], type=kind)
 
     def _donor(self, name: str, there: IntArray, own: Any, values: list[Any]) -> int:
         """Return one of the rows that have a value, or a number in a range: the one to repeat."""

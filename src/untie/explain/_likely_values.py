@@ -31,7 +31,7 @@ DECIMALS = 9
 """Probabilities that agree in this many decimals are equal; of equally likely values the first is
 taken."""
 
-ALL_MISSING = "all of its cells are missing"
+ALL_MISSING = "all of its cells are missing in the rows that predict"
 ONE_VALUE = "it has one value, and a missing cell may be the other"
 """Why the missing cells of a column are not predicted."""
 
@@ -62,7 +62,10 @@ def likely_values(
         of the predictors.
     data : table of shape (n_rows, n_columns)
         Rows as they were passed to `fit`, in memory. Known cells predict missing ones, of a
-        large table those of 10,000 rows.
+        large table those of 10,000 rows. Of a table with fewer rows than the model keeps of the one
+        that it was fitted on, these predict instead, so that a single new row can be filled. A
+        model keeps at most 2,000 distinct rows; `UNTIE` keeps none, unless it chose the number of
+        clusters.
     min_probability : float, default=0
         Leave out cells whose likeliest value is less probable; 0.5 leaves those that are more
         likely right than wrong.
@@ -181,7 +184,11 @@ def likely_cells(
     sizes = np.array(encoder.vocabulary_.sizes)
     is_missing &= (counts & (codes < sizes).any(axis=1))[:, None]
     is_blank = is_missing & (codes == sizes)
-    some = _known_rows(fitted, codes, np.flatnonzero(counts), rng)
+    able, rows_known = np.flatnonzero(counts), codes
+    kept = _kept_codes(fitted)
+    if encoder.counts_.n_rows > len(able) and len(kept) > len(able):
+        able, rows_known = np.arange(len(kept)), kept
+    some = _known_rows(fitted, rows_known, able, rng)
     skipped, chosen = {}, []
     for place in np.flatnonzero(is_missing.any(axis=0)).tolist():
         own = [code for code in set(some.codes[:, place].tolist()) if code < sizes[place]]
@@ -214,6 +221,24 @@ def _coded(fitted: FittedTable, table: Any) -> tuple[LongArray, BoolArray]:
         if blanks[place] is not None or vocabulary.missing[place] is None:
             codes[is_missing[:, place], place] = vocabulary.sizes[place]
     return codes, is_missing
+
+
+def _kept_codes(fitted: FittedTable) -> LongArray:
+    """Return the rows that a model keeps of its table, as often as they count; as `_coded`."""
+    encoder = fitted.encoder
+    sizes, counts = encoder.vocabulary_.sizes, encoder.counts_
+    of_table = encoder._model.ungrouped
+    if of_table is None or of_table.sample is None:
+        return np.empty((0, len(sizes)), np.int64)
+    sample = of_table.sample
+    found = encoder._grouping.apply_to_codes(list(sample.codes.T))
+    codes = np.stack(found, axis=1).astype(np.int64)
+    for place, blank in enumerate(blank_codes(counts, encoder.vocabulary_.missing)):
+        if blank is not None:
+            codes[codes[:, place] == blank, place] = sizes[place]
+    times = sample.weights * (counts.n_draws / counts.n)
+    times *= min(1.0, MOST_ROWS / times.sum())
+    return np.repeat(codes, np.maximum(np.rint(times), 1.0).astype(np.intp), axis=0)
 
 
 def _known_rows(fitted: FittedTable, codes: LongArray, able: IntArray, rng: RandomState) -> Any:
