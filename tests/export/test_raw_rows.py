@@ -213,6 +213,14 @@ def test_prepared_rows_in_onnxruntime(case):
     check_prepared(case, dict(zip(names, cells, strict=True)), rows)
 
 
+def test_booleans_may_be_fed_as_numbers():
+    encoder, rows = fitted("encoder", "numbers"), rows_of("numbers")[:6]
+    rows["flag"] = pd.Series([1, 0, 1.0, 0.0, 2, True], dtype=object)
+    runtime = session(encoder.to_onnx())
+    (found,) = runtime.run(None, fed(runtime, rows))
+    np.testing.assert_allclose(found, encoder.transform(rows), rtol=0, atol=1e-12)
+
+
 def test_numbers_may_be_fed_as_text():
     clusterer, rows = fitted("clusterer", "numbers"), rows_of("numbers")
     rows = rows[np.isfinite(rows["age"].astype(float))]

@@ -132,9 +132,11 @@ class Exportable:
 
         Needs onnx, of the extra ``onnx``. The model takes raw rows: what the preparer does is part
         of it. It has one input per column of the table, of shape (n_rows,) and with the column's
-        name: strings; int64 for integers; bool for booleans; float64 for other numbers, for numbers
-        and booleans with missing cells, and for numbers that are binned. Numbers that `fit` has
-        seen written in another way (``1.234,5``, ``12 kg``, ``n/a``) are strings. Its output
+        name: strings; int64 for integers; float64 for other numbers, for numbers with missing
+        cells, and for numbers that are binned. Booleans are strings ("True" or "1", "False" or
+        "0"); without a preparer they are bool, and float64 with missing cells. Numbers that `fit`
+        has seen written in another way (``1.234,5``, ``12 kg``, ``n/a``) are strings. An input of
+        strings takes numbers as text, as the table for `fit` had them ("7", not 7.0). Its output
         "vectors" has shape (n_rows, n_output_columns) and type `dtype`; the names of its columns
         are the model's metadata "feature_names". The same encoder always gives the same bytes.
 

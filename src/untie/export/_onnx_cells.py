@@ -278,8 +278,9 @@ def _keep(
         return Prepared(graph.either(is_number, number, infinity), is_missing, is_text=False)
     texts = _texts(graph, cell, cells, rule.reading, known)
     if rule.kind == BOOLEANS:
-        for name in ("True", "False"):
+        for name, digit in (("True", "1"), ("False", "0")):
             spelled = "".join(f"[{letter}{letter.lower()}]" for letter in name.upper())
+            texts = graph.either(graph.is_like(cells, f"{digit}([.]0)?"), graph.text(name), texts)
             is_so = graph.is_like(cells, f"{_AROUND}{spelled}{_AROUND}")
             texts = graph.either(is_so, graph.text(name), texts)
     return Prepared(texts, is_missing)
