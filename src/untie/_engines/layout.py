@@ -8,6 +8,7 @@ import csv
 import io
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_LE
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -557,10 +558,15 @@ def _delimiter(text: str, usual: str, may_have_title: bool) -> str:
             return best
     if may_have_title:
         is_read = True if set(widths[usual]) == {1} else None
-        for mark, found_rows in rows.items():
-            if find_header(found_rows, is_read) is not None:
-                return mark
+        below = [mark for mark in marks if find_header(rows[mark], is_read) is not None]
+        # Decimal commas make columns of most lines, but not of the names of columns.
+        return max(below, key=lambda mark: _n_of_one_width(widths[mark]), default=usual)
     return usual
+
+
+def _n_of_one_width(widths: Sequence[int]) -> int:
+    """Return how many rows have the most frequent number of cells above 1."""
+    return max(Counter(width for width in widths if width > 1).values(), default=0)
 
 
 def _check_delimiter(text: str, shown: str, given: str, found: str) -> None:
