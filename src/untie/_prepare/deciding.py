@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.special import kolmogorov, pdtr
 
-from untie._prepare.look import Summary
+from untie._prepare.look import NOT_SINGLE, Summary
 from untie._prepare.note import (
     BINNED,
     GROUPED,
@@ -435,7 +435,11 @@ def decide(column: str, seen: Summary, options: Options) -> Decision:
     """
     if seen.problem:
         if options.is_asked_for(column):
-            raise ValueError(f"{seen.problem} Leave the column {column!r} out, or convert it.")
+            joined = f" Lists become texts by table[{column!r}].map(';'.join)."
+            remedy = joined if seen.reason == NOT_SINGLE else ""
+            raise ValueError(
+                f"{seen.problem} Leave the column {column!r} out, or convert it.{remedy}"
+            )
         return None, Note(column, LEFT_OUT, {Reason.UNREADABLE: {"why": seen.reason}})
     texts = find_texts_of_missing(seen, options.missing)
     counts = count_missing(seen, texts)
