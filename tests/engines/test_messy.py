@@ -74,7 +74,12 @@ CASES = [
     Case("title_padded.csv", notes=(f"lines 1 and 2 were {TITLE} line 3",)),
     Case("title_comments.csv", notes=(f"lines 1 and 2 were {TITLE} line 3",)),
     Case("title_commas.csv", HALVES, (SEMICOLON, f"lines 1 and 2 were {TITLE} line 3"), warned=1),
-    Case("title_decimals.csv", HALVES, (SEMICOLON, f"lines 1 and 2 were {TITLE} line 3"), warned=1),
+    Case(
+        "title_decimals.csv",
+        {name: HALVES[name] for name in ("city", "n", "size")},
+        (SEMICOLON, f"lines 1 and 2 were {TITLE} line 3"),
+        warned=1,
+    ),
     Case("title_pairs.csv", notes=(f"lines 1 to 3 were {TITLE} line 4",)),
     Case("title_in_doubt.csv", {"city": TOWNS[:4], "size": SIZES[:4]}, options={"skip_rows": 1}),
     Case(
