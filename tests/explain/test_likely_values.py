@@ -74,6 +74,19 @@ def test_a_column_that_follows_from_another_is_certain():
     assert lines.probability.min() > 0.85
 
 
+def test_a_value_that_only_other_rows_have_is_not_likely():
+    rng = np.random.default_rng(0)
+    done = np.repeat(["no", "yes"], [100, 300])
+    words = np.where(done == "no", "failed", rng.choice(["late", "early"], 400))
+    known = np.where(done == "no", np.arange(400) % 10 > 0, np.arange(400) % 10 == 0)
+    noise = {f"n{place}": rng.choice(list("xyz"), 400) for place in range(4)}
+    table = pd.DataFrame({"done": done, "word": words, **noise})
+    table["word"] = table["word"].where(known, None)
+    lines = likely_values(TableClusterer(2, preparer=None).fit(table), table)
+    assert set(lines.value[done[lines.row] == "yes"]) <= {"late", "early"}
+    assert set(lines.value[done[lines.row] == "no"]) == {"failed"}
+
+
 @given(seed=st.integers(0, 1000))
 @settings(max_examples=max(1, settings().max_examples // 2))
 def test_the_order_of_rows_and_columns_decides_nothing(seed):

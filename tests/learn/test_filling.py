@@ -1,5 +1,7 @@
 """Predictors of blank cells against explicit loops, and the weights that blend them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,16 @@ def test_the_predictors_are_those_of_explicit_loops(known):
         for n, one in zip(NEAREST, found[2:], strict=False):
             expected = [by_nearest(known, row, column, n) for row in asked]
             np.testing.assert_allclose(one, expected)
+
+
+def test_values_that_exclude_a_cell_are_hardly_possible(known):
+    pairs = [(value, cell) for value in range(3) for cell in range(3)] * 20
+    codes = np.array([[*pair, 0, 0] for pair in pairs if pair != (1, 2)])
+    rows, asked = replace(known, codes=codes), np.array([[3, 2, 0, 0], [3, 1, 0, 0], [3, 3, 3, 3]])
+    found = rows.possible(asked, 0)
+    expected = 40 * 40 / 160  # of the rows with 1 and of those with 2
+    np.testing.assert_allclose(found, [[1, 0.5 / expected, 1], [1, 1, 1], [1, 1, 1]])
+    assert (replace(known, codes=codes[:40]).possible(asked, 0) == 1).all()  # too few to tell
 
 
 def by_clusters(known, asked, hidden):

@@ -38,6 +38,10 @@ OF_PAIR = 2.0
 SHARPNESS = (1.0, 0.5, 0.25)
 """How far other cells are believed, which repeat each other: a predictor each."""
 
+NEVER = 8.0
+"""A value and another cell exclude each other if so many rows are expected to have both by chance,
+and none has."""
+
 STEPS = 60
 """The weights of the predictors take this many steps."""
 
@@ -151,25 +155,48 @@ class KnownRows:
         The sum, over the other columns, of the log of how many times more frequent the cell is
         where the value is, than in all rows.
         """
-        size, own = self.sizes[attribute], self.codes[:, attribute]
-        known = own < size
-        total = np.zeros((len(asked), size))
-        for place, (column, n) in enumerate(zip(self.coarse, self.n_coarse, strict=True)):
-            if place == attribute or not self.votes[place]:
+        total = np.zeros((len(asked), self.sizes[attribute]))
+        for place, joint in self._joint(attribute):
+            if not self.votes[place]:
                 continue
-            there = known & (column < n - 1)
-            joint = cross_table(own[there], column[there], (size, n - 1))
-            of_cell = joint.sum(axis=0)
-            if not of_cell.any():
-                continue
-            usual = of_cell / of_cell.sum()
+            usual = joint.sum(axis=0) / joint.sum()
             within = joint + OF_PAIR * usual
             within /= joint.sum(axis=1, keepdims=True) + OF_PAIR
             ratio = np.divide(within, usual, out=np.ones_like(within), where=usual > 0)
-            logs = np.zeros((n, size))
+            logs = np.zeros((joint.shape[1] + 1, len(joint)))
             logs[:-1] = self.votes[place] * np.log(ratio.T)
             total += logs[self.targets[place][asked[:, place]]]
         return total
+
+    def _joint(self, attribute: int) -> Iterator[tuple[int, FloatArray]]:
+        """Yield each other attribute, and how many rows have each of both values."""
+        size, own = self.sizes[attribute], self.codes[:, attribute]
+        known = own < size
+        for place, (column, n) in enumerate(zip(self.coarse, self.n_coarse, strict=True)):
+            there = known & (column < n - 1)
+            if place != attribute and there.any():
+                yield place, cross_table(own[there], column[there], (size, n - 1))
+
+    def possible(self, asked: LongArray, attribute: int) -> FloatArray:
+        """Return how possible each value is beside the other cells of rows.
+
+        1, but where a value never occurs with one of the cells although `NEVER` rows or more are
+        expected to have both: half a row's share of what is expected. The rows nearest to a row may
+        all have such a value, if it is the others that lack theirs.
+
+        Returns
+        -------
+        array of shape (n_asked, n_values)
+        """
+        result = np.ones((len(asked), self.sizes[attribute]))
+        for place, joint in self._joint(attribute):
+            expected = np.outer(joint.sum(axis=1), joint.sum(axis=0)) / joint.sum()
+            excluded = (joint == 0) & (expected >= NEVER)
+            if excluded.any():
+                left = np.ones((joint.shape[1] + 1, len(joint)))
+                left[:-1] = np.where(excluded, 0.5 / np.maximum(expected, NEVER), 1.0).T
+                result = np.minimum(result, left[self.targets[place][asked[:, place]]])
+        return result
 
     def by_nearest(self, asked: LongArray, attribute: int, distances: Distances) -> FloatArray:
         """Return the shares of values among the nearest rows, for each of `NEAREST`.
@@ -231,7 +258,8 @@ class KnownRows:
         evidence = self.evidence(asked, attribute)
         costs = -np.log(np.maximum(shares, np.finfo(float).tiny))
         found += [softmax_of_costs(costs - by * evidence, LIKELIHOOD)[None] for by in SHARPNESS]
-        return np.concatenate(found)
+        result = np.concatenate(found) * self.possible(asked, attribute)
+        return np.asarray(result / result.sum(axis=2, keepdims=True))
 
 
 def blend_weights(rows: KnownRows, attributes: Sequence[int], rng: RandomState) -> list[FloatArray]:
