@@ -65,6 +65,8 @@ def find_header(rows: Sequence[Cells], is_read: bool | None = None) -> Header | 
     Header(start=1, depth=1)
     >>> find_header([["who", "2023", ""], ["", "n", "m"], ["x", "1", "2"]])
     Header(start=0, depth=2)
+    >>> find_header([["who", "sales", ""], ["", "2023", "2024"], ["x", "1", "2"]])
+    Header(start=0, depth=2)
     >>> find_header([["color", "n"], ["red", "1"]]) is None
     True
     """
@@ -200,7 +202,9 @@ def _are_groups(above: Cells, names: Cells, below: Sequence[Cells]) -> bool:
     texts = [name for name in own if name]
     if len(upper) != len(own) or n_filled(upper) < 2 or not texts:
         return False
-    if any(map(_VALUE.fullmatch, texts)) or _has_missing(texts):
+    values = [text for text in texts if _VALUE.fullmatch(text)]
+    are_years = len(values) > 1 and all(map(_YEAR.fullmatch, values))
+    if (values and not are_years) or _has_missing(texts):
         return False
     first = next(place for place, name in enumerate(upper) if name)
     groups: list[tuple[str, list[str]]] = []
