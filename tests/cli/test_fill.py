@@ -114,6 +114,16 @@ def test_people_see_how_many_cells_there_are(people, tmp_path):
     assert (tmp_path / "f.csv").read_text() == (tmp_path / "t.csv").read_text()
 
 
+def test_columns_with_few_known_cells_are_named(tmp_path):
+    path = tmp_path / "t.csv"
+    season = ["winter", "spring"] * 60
+    note = [f"in {s}" if place < 30 else None for place, s in enumerate(season)]
+    pd.DataFrame({"note": note, "season": season, "half": season}).to_csv(path, index=False)
+    answer = ask("fill", path, "-o", tmp_path / "f.csv")
+    said = "Columns with few known cells, which --drop leaves as they are: note (30 of 120)"
+    assert said in answer.stderr
+
+
 def test_what_stands_for_a_missing_cell_is_as_the_columns_were_prepared(tmp_path):
     path, filled = tmp_path / "t.csv", tmp_path / "f.csv"
     cause = ["n/a", "pollen"] * 80 + [None] * 40

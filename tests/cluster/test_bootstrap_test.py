@@ -118,6 +118,12 @@ def test_what_cannot_be_tested_is_refused(rows, parameters, message):
         bootstrap_test(model, rows, **parameters)
 
 
+def test_the_columns_are_those_of_the_model(hidden):
+    model = LatentClasses(1, **QUICK).fit(hidden)
+    with pytest.raises(ValueError, match="Pass rows with the columns"):
+        bootstrap_test(model, hidden.iloc[:, 1:], n_boot=1)
+
+
 def test_the_model_must_be_fitted(hidden):
     with pytest.raises(NotFittedError):
         bootstrap_test(LatentClasses(2), hidden)

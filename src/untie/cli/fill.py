@@ -227,6 +227,15 @@ class Filling:
         if n_unseen := sum(line.n_unseen for line in self.lines):
             stay = "stays" if n_unseen == 1 else "stay"
             yield f"{counted(n_unseen, 'cell')} {stay} missing: {NO_ROW}."
+        n_rows = self.rows.num_rows
+        sparse = [line for line in values if line.n_filled and line.n_missing > n_rows / 2]
+        if sparse:
+            named = ", ".join(
+                f"{line.column} ({n_rows - line.n_missing:,} of {n_rows:,})"
+                for line in sparse[:NAMED]
+            )
+            more = f" and {len(sparse) - NAMED:,} more" if len(sparse) > NAMED else ""
+            yield f"Columns with few known cells, which --drop leaves as they are: {named}{more}"
         n_missing, n_filled = _sums(numbers)
         if n_missing and self.numbers:
             which = f"{n_filled:,} of {n_missing:,} missing numbers and dates"

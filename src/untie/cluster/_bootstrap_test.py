@@ -8,6 +8,7 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from untie._base import check_seen
 from untie._count.counts import are_whole
 from untie._count.tally import code_table
 from untie._table.rows import split_weights
@@ -138,7 +139,9 @@ def bootstrap_test(
     check_is_fitted(model)
     n_boot = check_integer("n_boot", n_boot)
     X, sample_weight = split_weights(X, sample_weight)
-    grouping, rows, _ = code_table(read_table(X), count_options(model, sample_weight))
+    table = read_table(X)
+    check_seen(model, table)
+    grouping, rows, _ = code_table(table, count_options(model, sample_weight))
     sizes = grouping.vocabulary.sizes
     sample = make_sample(rows.codes, sizes, rows.weights)
     n_classes, n_distinct = model.n_classes_, len(sample.weights)
