@@ -448,7 +448,9 @@ def test_raw_rows_are_prepared_on_spark(case, spark):
     found = ask(spark, sql, table)
     assert found.column_names == [*table.column_names[:-1], *names]
     cells = [found[name].to_pylist() for name in names]
-    raw_cases.check_prepared(case, dict(zip(preparer.columns_, cells, strict=True)))
+    # The page on exports says how Spark writes small fractions in the prepared table alone.
+    found = dict(zip(preparer.columns_, cells, strict=True))
+    raw_cases.check_prepared(case, found, in_own_way=["rate"])
 
 
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
