@@ -366,7 +366,8 @@ def in_turns(groups: Sequence[tuple[IntArray, IntArray]], n_attributes: int) -> 
             np.concatenate(pair) for pair in zip(ends, (shared.row, shared.col, apart), strict=True)
         ]
     # One is added to every length, as those of 0 would be no edges: a group may hide nothing.
-    graph = sparse.csr_array((ends[2] + 1.0, (ends[0], ends[1])), shape=(n + 1, n + 1))
+    first, second = (end.astype(np.int32) for end in ends[:2])  # as scipy 1.13 needs them
+    graph = sparse.csr_array((ends[2] + 1.0, (first, second)), shape=(n + 1, n + 1))
     order, parents = depth_first_order(minimum_spanning_tree(graph), n, directed=False)
     places = {group: number - 1 for number, group in enumerate(order.tolist())}
     before = [places[parents[group]] for group in order[1:].tolist()]
