@@ -31,7 +31,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.experimental import enable_iterative_imputer  # noqa: F401
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401  # its import enables the next
 from sklearn.impute import IterativeImputer, KNNImputer, SimpleImputer
 
 from _timing import parse_quick, print_table

@@ -1,7 +1,7 @@
 """The first bytes of a file -> what it is: its encoding, what separates cells, where the names are.
 
-Whatever is guessed that may be wrong is a `Doubt`, which the user is told of. An ordinary file has
-none, and is read by DuckDB as it is.
+A guess that may be wrong is a `Doubt`, which is reported to the user. An ordinary file has none,
+and DuckDB reads it as it is.
 """
 
 import csv
@@ -73,7 +73,7 @@ _LONG_CHARACTER = re.compile(
 """A character of UTF-8 of several bytes."""
 
 _SEPARATOR_LINE = re.compile(r"sep=(.)(\r\n|\n|\r)", re.IGNORECASE)
-"""The line by which Excel is told the delimiter."""
+"""A first line that names the delimiter for Excel."""
 
 _LINE_FEED = re.compile(r"(?<!\r)\n")
 
